@@ -1,7 +1,7 @@
-"""What must hold in every state of the loss system with slots, checked without trusting it.
+"""Invariants of every state of the loss system with slots, checked independently of the program.
 
-Nothing here calls the program's own classification: ranks and groups are counted again from
-the paper's definitions, so that a fault in it shows.
+Nothing here calls the program's own classification: ranks and groups are counted anew from
+the paper's definitions, so that an error in it is found.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from slotscope.model.systems.state import copied, differences
 
 
 def assignment_of(numbers: ReservationNumbers, reference: Sequence[int]) -> tuple[gpa.Assigned, ...]:
-    """GPA's result alone."""
+    """The assignment that GPA computes, without its sub-steps."""
     _, last = gpa.steps(numbers, reference)
     assert isinstance(last, tuple)
     return last
 
 
 def violations(system: ReservationSystem, state: ReservationState) -> list[str]:
-    """A sentence for everything that is wrong with *state*; an empty list if all is well."""
+    """One sentence for each violated invariant of *state*; an empty list if there is none."""
     found = [
         *_servers(system, state),
         *_conservation(system, state),
@@ -176,7 +176,7 @@ def _greedy(system: ReservationSystem, state: ReservationState) -> Iterator[str]
 def _groups(state: ReservationState) -> Iterator[str]:
     """Remark 4: rank i for the servers of k[i] with index > X - X-hat; I*; the Reject Group.
 
-    Where no type fits a server, GPA has no result and there are no groups.
+    If no type fits a server, GPA has no result and there are no groups.
     """
     types = state.configuration.shape[1]
     holders = _by_configuration(state)

@@ -12,13 +12,13 @@ from slotscope.model.kinds.reservation.scenario.schema import ReservationScenari
 from slotscope.model.programs.configurations import ConfigurationSpace
 from slotscope.model.scenario.load import parse_scenario
 
-#: Reservation factors: small, large, real, and as a power of the logarithm.
+#: Reservation factors: small, large, fractional, and as a power of the logarithm.
 FACTORS = (1, 2, 3, 7, 50, "3/2", 0.1, "log", "log^1.1", "log^2")
 
 #: The variants of DRA.
 VARIANTS = ("dra-periodic", "dra-no-migration", "dra-preemption")
 
-#: Service distributions other than the exponential, by their tables.
+#: Service distributions other than the exponential, as tables of a scenario.
 SERVICES: tuple[dict[str, Any], ...] = (
     {"distribution": "exponential", "mean": 1},
     {"distribution": "exponential", "mean": "1/2"},
@@ -35,7 +35,7 @@ SERVICES: tuple[dict[str, Any], ...] = (
 
 @st.composite
 def _additive(draw: st.DrawFn, types: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Servers with resources; a demand can be larger than the capacity (fits no server)."""
+    """Servers with resources; a demand can exceed the capacity (the type fits no server)."""
     resources = [f"r{d + 1}" for d in range(draw(st.integers(1, 3)))]
     unit = Fraction(draw(st.sampled_from(["1", "1/10", "5/3"])))
     capacity = {name: str(draw(st.integers(1, 8)) * unit) for name in resources}
@@ -58,7 +58,7 @@ def _monotone(draw: st.DrawFn, types: int) -> tuple[dict[str, Any], list[dict[st
 
 @st.composite
 def _arrivals(draw: st.DrawFn, names: list[str]) -> list[dict[str, Any]]:
-    """Scripted arrivals on a coarse grid, so that times tie with one another and departures."""
+    """Scripted arrivals on a coarse time grid, so that some coincide with one another and with departures."""
     times = sorted(draw(st.lists(st.integers(0, 24), max_size=50)))
     arrivals = []
     for time in times:
@@ -72,7 +72,7 @@ def _arrivals(draw: st.DrawFn, names: list[str]) -> list[dict[str, Any]]:
 
 @st.composite
 def _configuration(draw: st.DrawFn, space: ConfigurationSpace) -> list[int]:
-    """Some feasible configuration."""
+    """A random feasible configuration."""
     slots = [0] * space.types
     for job_type in draw(st.lists(st.integers(0, space.types - 1), max_size=8)):
         slots[job_type] += 1

@@ -1,4 +1,4 @@
-"""Ranks and groups are kept for as long as all stays that they follow from, and no longer."""
+"""Ranks and groups are reused while the state that they are derived from is unchanged, and no longer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slotscope.model.kinds.reservation.state import EXTENDED, GREEDY_LENGTH, I_S
 
 
 def literal(state):
-    """Definition 4 and line 1 of CRA, server by server: index, rank, group, X of each of GPA's configurations."""
+    """Definition 4 and line 1 of CRA, server by server: index, rank, group; X of each of GPA's configurations."""
     rows = [tuple(row) for row in state.configuration.tolist()]
     found, surplus = int(state.number[GREEDY_LENGTH]), len(state.greedy_count) + 1
     greedy = [tuple(row) for row in state.greedy_configuration.tolist()][:found]

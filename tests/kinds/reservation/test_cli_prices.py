@@ -1,4 +1,4 @@
-"""``slotscope prices``: files in, a scenario out, and one line where that fails."""
+"""``slotscope prices``: reads files and writes a scenario; each error is one line."""
 
 from __future__ import annotations
 

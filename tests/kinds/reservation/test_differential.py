@@ -31,15 +31,15 @@ PEERS = ("static-reservation", "power-of-d", "best-fit", "first-fit")
 
 ANY = st.one_of(scenarios(), *(scenarios(policy=name) for name in (*VARIANTS, *PEERS)))
 
-#: The arrays that questions about jobs read.
+#: The arrays that are read to answer questions about jobs.
 OF_JOBS = ("job_number", "job_type", "job_server", "job_arrival", "job_departure")
 
-#: Counted by the kernel only when asked to explain.
+#: Fields that the kernel computes only when asked to explain.
 COSTLY = ("servers_with_room",)
 
 
 def agree(scenario: ReservationScenario, events: int, task: Task) -> list[np.ndarray]:
-    """Both engines compared at every event; the rows of both."""
+    """Compare both engines at every event; the rows of both."""
     twins = Twins(assemble(scenario), costly=COSTLY)
     twins.agree(events, task)
     return twins.rows
@@ -86,7 +86,7 @@ def test_no_job_of_a_large_system_is_left_out(policy: str) -> None:
 
 
 def test_servers_with_room_under_given_configurations() -> None:
-    """Without resources, only the maximal configurations say whether a job would fit."""
+    """Without resources, whether a job would fit follows from the maximal configurations alone."""
     scenario = parse_scenario(
         {
             "servers": {"count": 3, "configurations": [[2, 1], [0, 2]]},
@@ -98,7 +98,7 @@ def test_servers_with_room_under_given_configurations() -> None:
 
 
 def test_no_type_fits() -> None:
-    """GPA has no result; both engines still reject everything and sample the same."""
+    """GPA has no result; both engines must still reject every job and take the same samples."""
     pairs = agree(
         parse_scenario(
             {
@@ -113,7 +113,7 @@ def test_no_type_fits() -> None:
 
 
 def rows_in_pieces(bench: Bench, pieces: list[int], fresh: str, task: Task) -> tuple[Any, np.ndarray, np.ndarray]:
-    """Run the kernel piece by piece; *fresh* says what makes it build its index anew."""
+    """Run the kernel piece by piece; *fresh*: a copied state or a new kernel makes it rebuild its index."""
     kernel = bench.kernel()
     state = started(bench.system)
     rows, samples = [], []
@@ -153,7 +153,7 @@ def test_stops(scenario: ReservationScenario, kind: str, until: float) -> None:
 
 @pytest.mark.parametrize("factor", [1, "log^1.1", "log^2", 40, 10_000])
 def test_the_example_of_section_7_1(factor: Any) -> None:
-    """Both engines in pieces of 50 events: the state at the end of each, and all rows."""
+    """Both engines in pieces of 50 events: the state after each piece, and all rows."""
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["policy"]["parameters"]["reservation_factor"] = factor
     data["servers"]["count"] = 30
@@ -163,7 +163,7 @@ def test_the_example_of_section_7_1(factor: Any) -> None:
 
 
 def test_more_reassignments_than_places_by_age() -> None:
-    """The kernel numbers servers by age anew each time that its places are used up."""
+    """The kernel renumbers servers by age whenever it has used up the places of that order."""
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["servers"]["count"] = 3
     for job_type in data["job_types"]:
@@ -176,7 +176,7 @@ def test_more_reassignments_than_places_by_age() -> None:
 
 
 def test_more_servers_than_a_word_of_the_bit_sets() -> None:
-    """4097 servers need two words of summary; most are empty, some jobs are far up."""
+    """4097 servers need two words of the bit sets' summary; most are empty, some jobs have high server numbers."""
     servers = 64 * 64 + 1
     scenario = parse_scenario(
         {
@@ -194,7 +194,7 @@ def test_more_servers_than_a_word_of_the_bit_sets() -> None:
 
 @given(scenarios())
 def test_a_difference_would_be_seen(scenario: ReservationScenario) -> None:
-    """The comparison itself: a state that is off by one job must not pass."""
+    """The comparison itself: a state that differs by one job must be found."""
     twins = Twins(assemble(scenario), costly=COSTLY)
     twins.states[1].jobs_in_system[0] += 1
     assert differences(*twins.states) == ["jobs_in_system"]

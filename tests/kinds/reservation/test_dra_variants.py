@@ -54,7 +54,7 @@ def test_the_extended_reject_group_has_all_surplus_servers() -> None:
     groups = classify(session.timeline.state)
     surplus = groups.rank == len(session.timeline.state.greedy_count) + 1
     assert groups.reject_group[surplus].all()
-    assert surplus.sum() > (groups.index[surplus] == 1).sum()  # more than index 1 alone
+    assert surplus.sum() > (groups.index[surplus] == 1).sum()  # more servers than those of index 1
 
 
 def test_periodic_updates_stand_at_multiples_of_the_period() -> None:
@@ -72,7 +72,7 @@ def test_periodic_at_given_times() -> None:
 
 
 def test_updates_end_with_the_last_job() -> None:
-    """A scripted run under a period must end; the given times are all kept."""
+    """A scripted run with periodic updates must end; updates at given times all take place."""
     data: dict[str, Any] = {
         "servers": {"count": 2, "capacity": {"r": 2}},
         "job_types": [{"name": "a", "demand": {"r": 1}, "reward": 1}],
@@ -110,11 +110,11 @@ def test_only_priority_0_is_preempted_and_only_for_higher_ones(retry: bool) -> N
     assert tally[priorities > 0].sum() == 0
     assert tally.sum() == preempted["preempted"].sum()
     admitted = (preempted["flags"] & FLAG_ADMITTED) != 0
-    assert admitted.any() == retry  # without a second try a rejected job stays rejected
+    assert admitted.any() == retry  # without a retry a rejected job stays rejected
 
 
 def test_a_fraction_of_a_slot_is_preempted_as_it_is_and_not_rounded_up() -> None:
-    """Section 7.2: until the size of the jobs that leave is g(L) s_j."""
+    """Section 7.2: jobs are preempted until their size is g(L) s_j."""
     session = Session(preempting(False, "1/4"))
     session.run(events=1500)
     rows, sizes, spared = session.timeline.rows(1, 1500), session.bench.numbers.size_units, 0
@@ -128,7 +128,7 @@ def test_a_fraction_of_a_slot_is_preempted_as_it_is_and_not_rounded_up() -> None
         assert all(values["owed"] == owed for values in found)
         assert all(values["freed"] - sizes[values["type"]] < owed for values in found)
         spared += owed <= found[-1]["freed"] < sizes[row["type"]]
-    assert spared > 3  # rounded up to 1 more jobs would have left
+    assert spared > 3  # if g were rounded up to 1, more jobs would have been preempted
 
 
 def test_a_preempted_job_never_departs() -> None:
@@ -168,7 +168,7 @@ def test_an_estimate_typed_as_text_is_a_list() -> None:
 
 @pytest.mark.slow
 def test_the_window_learns_the_workload() -> None:
-    """On a stationary system the mean estimate is near L rho, within its own scatter."""
+    """In a stationary system the mean estimate is near L rho, up to random fluctuation."""
     session = Session.open("dra-vms", "dra:workload=window,window=4", seed=3, kernel=False)
     estimator = session.bench.system.policy.estimator  # type: ignore[attr-defined]
     assert isinstance(estimator, MovingWindow)
@@ -182,7 +182,7 @@ def test_the_window_learns_the_workload() -> None:
         found.append(estimator.workload(view))
     expected = np.array([float(load) * 180 for load in session.bench.numbers.workload])
     mean = np.mean(found, axis=0)
-    # Jobs in service longer than the window count late; Poisson scatter over 4 time units.
+    # Jobs whose service is longer than the window are counted late; Poisson fluctuation over 4 time units.
     assert (abs(mean - expected) < 0.15 * expected).all(), (mean, expected)
 
 
@@ -211,4 +211,4 @@ def test_every_record_stands_at_a_line_of_the_pseudocode(policy: str) -> None:
         lines |= {record.line for record in run.records if record.line is not None}
     assert lines <= known, lines - known
     own = {line for line in known if line.algorithm == 3}
-    assert not own or lines & own  # the variant's own lines are visited
+    assert not own or lines & own  # the lines that only this variant has are visited

@@ -1,4 +1,4 @@
-"""What the experiments find, at sizes that take seconds, against numbers found independently."""
+"""Results of the experiments, at sizes that take seconds, against independently computed numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def scale(monkeypatch):
-    """Gives an experiment a scale called ``test``."""
+    """A function that gives an experiment a scale called ``test``."""
 
     def give(module, size):
         monkeypatch.setattr(module, "SCALES", {"test": size})
@@ -79,7 +79,7 @@ class TestConvergence:
         assert abs(plateau.ours - 0.973) < 0.002 + plateau.half_width
         settled = rows_of(result, "time_to_plateau", "g")["log^1.1"]
         assert abs(settled.ours - 2.25) <= 0.5
-        # Half of the plateau is far behind at time 1, and all of it is reached well before 10.
+        # At time 1 the mean is above half of the plateau, and the plateau is reached well before 10.
         mean = result.figures[0].curves[2]
         assert mean.name == "g(L) = log^1.1, mean"
         values = dict(zip(mean.x, mean.y, strict=True))
@@ -186,7 +186,7 @@ SMALL = {
 
 @pytest.fixture(scope="module", params=SMALL, ids=lambda module: module.NAME)
 def carried_out(request):
-    """An experiment at a very small scale with all of its outcomes."""
+    """An experiment at a very small scale, and the outcomes of all its parts."""
     module, size = request.param, SMALL[request.param]
     with pytest.MonkeyPatch.context() as patch:
         if size is not None:

@@ -1,4 +1,4 @@
-"""Sentences: each says what happened, in numbers, with servers and types from 1."""
+"""Sentences of the explanation: each states what happened, in numbers, with servers and types from 1."""
 
 from __future__ import annotations
 

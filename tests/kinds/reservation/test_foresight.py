@@ -1,4 +1,4 @@
-"""What kernels ask the memory for ahead of departures: places that there are, and nothing else than without."""
+"""Kernels prefetch the memory of coming departures: only places that exist, without any change of the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from slotscope.model.scenario.load import as_data, edited, load_scenario
 from slotscope.model.systems.state import copied, differences, digest
 from tests.kinds.reservation.strategies import scenarios
 
-#: One that reserves, and one that does not.
+#: A policy that reserves slots, and one that does not.
 POLICIES = ("dra", "first-fit")
 
 CASES = pytest.mark.parametrize("policy", POLICIES)
@@ -29,13 +29,13 @@ CASES = pytest.mark.parametrize("policy", POLICIES)
 
 @jitable
 def foresee_with_few(state: Any) -> None:
-    """As :func:`foresee_departures`, whatever fits the caches."""
+    """:func:`foresee_departures` without its condition that the jobs exceed the caches."""
     if state.number[DEPARTURES] > FOLLOWING:
         ask_for_departures(state)
 
 
 def foreseeing(bench: Bench) -> Engine:
-    """The kernel that does so from the fewest jobs on."""
+    """The kernel that prefetches departures even with few jobs."""
     kernel: Any = type(bench.kernel())
     others = with_others(kernel.kernel, {foresee_departures: foresee_with_few}, "foreseeing")
     assert others is not kernel.kernel
@@ -44,7 +44,7 @@ def foreseeing(bench: Bench) -> Engine:
 
 
 def agree(bench: Bench, pieces: int, events: int) -> ReservationState:
-    """The end of both ways, compared after each piece of a run."""
+    """Run with and without prefetching, compare after each piece, and return the final state."""
     engines = bench.kernel(), foreseeing(bench)
     states = [started(bench.system) for _ in engines]
     for _ in range(pieces):
@@ -73,7 +73,7 @@ def test_it_changes_nothing_where_there_are_many(policy: str) -> None:
 
 @CASES
 def test_it_asks_for_what_departs_next(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Places within arrays of the state: of the next job and its server, and of each job that may follow it."""
+    """It touches places within arrays of the state: of the next job and its server, and of each job that may follow."""
     assert loop.MANY_JOBS > FOLLOWING
     asked: list[tuple[int, int]] = []
 

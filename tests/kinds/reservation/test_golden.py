@@ -40,7 +40,7 @@ def steps_of(bench: Bench) -> Iterator[Step]:
 
 
 def servers_of(found: Step) -> Counter[Any]:
-    """The multiset of servers, whatever their numbers."""
+    """The multiset of servers, regardless of their numbers."""
     return Counter(
         (
             tuple(server["config"]),
@@ -58,9 +58,9 @@ def positive(found: Step) -> list[tuple[tuple[int, ...], int]]:
 
 
 def renamed(found: Step) -> list[tuple[Any, ...]]:
-    """The actions in order, a server told by what it holds after the step.
+    """The actions in order, with each server identified by its contents after the step.
 
-    Which of several jobs of a type leaves a server is a free choice: the states tell.
+    Which of several jobs of a type leaves a server is a free choice, so the states decide.
     """
     content = {
         server["id"]: (tuple(server["config"]), tuple(map(frozenset, server["jobs"]))) for server in found["servers"]
@@ -105,7 +105,7 @@ def test_every_step_agrees(name: str) -> None:
 
 
 def exact(values: Any) -> Any:
-    """Rationals, whether written as numbers or as text."""
+    """Rationals, written as numbers or as text."""
     if isinstance(values, list):
         return [exact(value) for value in values]
     return Fraction(values)
@@ -142,7 +142,7 @@ def test_the_kernel_reaches_the_same_states(name: str) -> None:
 
 
 def test_a_wrong_step_is_caught(golden: Callable[[str], Path]) -> None:
-    """The comparison itself: every part of a step that is changed must be noticed."""
+    """The comparison itself: a change to any part of a step must be found."""
     right = json.loads(golden("dra/t02_migration.json").read_text())["steps"][2]
     same(right, right)
     for change in (
@@ -160,7 +160,7 @@ def test_a_wrong_step_is_caught(golden: Callable[[str], Path]) -> None:
 @pytest.mark.parametrize("start", [{"start": "empty"}, {"start": "full", "type": "training"}])
 @pytest.mark.parametrize(("policy", "factor"), [("dra", "log^2"), ("dra-periodic", "5/2")])
 def test_any_run_is_an_instance_file(start: Step, policy: str, factor: str, tmp_path: Path) -> None:
-    """Header and events say all that another program needs in order to judge a run."""
+    """Header and events contain all that another program needs to check a run."""
     choice = {"name": policy, "parameters": {"reservation_factor": factor}}
     bench = assemble(edited(load_scenario("dra-classroom"), {"initial": start, "policy": choice}))
     steps = list(islice(steps_of(bench), 120))

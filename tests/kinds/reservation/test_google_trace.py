@@ -1,4 +1,4 @@
-"""Google's task_events: against figures of the real data, and rule by rule."""
+"""Google's task_events: against numbers of the real data, and rule by rule."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def units(text: str) -> int:
 
 
 def quantiles(values: np.ndarray, wanted: dict[str, Any]) -> dict[str, int]:
-    """x[floor(q (n - 1))] of the sorted values, as the figures define it."""
+    """x[floor(q (n - 1))] of the sorted values, the definition of the published figures."""
     ordered = np.sort(values)
     return {q: int(ordered[int(Fraction(q) * (len(ordered) - 1))]) for q in wanted}
 
@@ -111,7 +111,7 @@ class TestRealTrace:
         assert waiting == told["tasks_still_pending_at_end"]
         before = left.get(("runs", "submitted or scheduled before the trace began"), 0)
         assert before == told["finish_runs_total"] - completed(told)["n"]
-        # Every task of these files begins with a SUBMIT row, so each such row is one run.
+        # Every task of these files begins with a SUBMIT row, so each such row begins one run.
         assert tasks.report.kept + tasks.report.total("runs") == events["SUBMIT"]
 
     def test_jobs_of_three_priorities(self, real: tuple[GoogleTasks, dict[str, Any]]) -> None:
@@ -152,7 +152,7 @@ def row(
 
 
 def run(start: int, *, length: int = 100, **options: Any) -> list[str]:
-    """The rows of a run that completes; it waits for 10 microseconds."""
+    """The rows of a run that completes after waiting for 10 microseconds."""
     return [
         row(start, SUBMIT, **options),
         row(start + 10, SCHEDULE, **options),
@@ -255,7 +255,7 @@ class TestRuns:
 
     @given(st.lists(st.sampled_from([*range(9), SUBMIT, SCHEDULE, FINISH]), max_size=30))
     def test_completed_runs_as_a_pattern_of_event_types(self, kinds: list[int]) -> None:
-        """A run: SUBMIT, any updates and SCHEDULEs (one at least), FINISH."""
+        """A completed run: SUBMIT, any updates and SCHEDULEs (at least one), FINISH."""
         written = "".join(str(kind) for kind in kinds)
         expected = [(found.start() + 1, found.end()) for found in re.finditer("0[78]*1[178]*4", written)]
         lines = [row(time, kind) for time, kind in enumerate(kinds, 1)]

@@ -78,7 +78,7 @@ def test_what_gpa_must_do(scenario: Any, data: st.DataObject) -> None:
     used = sum(item.count for item in found)
     assert used <= numbers.servers
     assert all(item.count >= 0 for item in found)
-    if used < numbers.servers:  # servers are left: every type that fits has all its slots
+    if used < numbers.servers:  # servers are unused: every type that fits has all its slots
         for job_type, wanted in enumerate(reference):
             slots = sum(item.count * item.configuration[job_type] for item in found)
             assert slots >= wanted or not numbers.space.fits[job_type]

@@ -1,4 +1,4 @@
-"""The infinite system's upper bound: its jobs, U* for many workloads at once, its average."""
+"""The upper bound from the infinite system: its jobs, U* for many workloads at once, its average."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_starting_jobs_count_until_they_leave() -> None:
 
 
 def test_blocks_of_a_long_stream_add_up() -> None:
-    """100,000 arrivals in seven blocks: by blocks, and from all of them at once."""
+    """100,000 arrivals in seven blocks: counting block by block equals counting all at once."""
     bench = assemble(example(200))
     workload = bench.system.workload
     times = np.linspace(0, 100, 997)
@@ -187,7 +187,7 @@ def test_sizes_that_leave_a_rest_are_not_divisible() -> None:
 
 @pytest.mark.parametrize("policy", ["dra", "static-reservation", "power-of-d", "best-fit", "first-fit"])
 def test_no_policy_is_above_the_bound(policy: str) -> None:
-    """At every event of a run on the same stream, from an empty and from a full start."""
+    """At every event of a run on the same jobs, from an empty and from a full start."""
     for initial in ({"start": "empty"}, {"start": "full", "type": "small"}):
         bench = assemble(example(4, initial=initial), policy=policy)
         state = started(bench.system)

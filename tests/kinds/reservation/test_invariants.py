@@ -1,4 +1,4 @@
-"""What must hold after every event, and that the checker would see when it does not."""
+"""Invariants after every event, and tests that the checker finds each violation."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.sound import Plant, add, put, reference_events
 
 
 def walk(bench: Bench, events: int) -> ReservationState:
-    """Run the reference, checking the state before the first event and after each."""
+    """Run the reference, checking the initial state and the state after each event."""
     system = bench.system
     state = started(system)
     assert violations(system, state) == []
@@ -69,7 +69,7 @@ def test_the_example_of_section_7_1() -> None:
         assert violations(bench.system, state) == []
 
 
-# The checker itself: each of these faults must be seen.
+# The checker itself: it must find each of these faults.
 
 
 def _swap(name: str, first: int, second: int) -> Plant:
@@ -91,7 +91,7 @@ def _more_slots(_: Any, state: ReservationState) -> None:
 
 
 def _overfull(_: Any, state: ReservationState) -> None:
-    """A server loses the slots that its jobs fill; all sums stay right."""
+    """A server loses the slots that its jobs fill; all sums stay consistent."""
     server, job_type = np.argwhere(state.placement > 0)[0]
     state.slots_in_system[job_type] -= state.configuration[server, job_type]
     state.configuration[server, job_type] = 0
@@ -107,7 +107,7 @@ def _twin(_: Any, state: ReservationState) -> None:
 
 
 def _idle_servers_in_no_use(_: Any, state: ReservationState) -> None:
-    """All empty servers lose their slots: CRA would give them back to those GPA wants."""
+    """All empty servers lose their slots, although CRA would assign them the configurations that GPA wants."""
     for server in np.flatnonzero(~state.placement.any(axis=1)):
         state.slots_in_system[:] -= state.configuration[server]
         state.configuration[server] = 0
@@ -141,7 +141,7 @@ FAULTS: dict[str, Plant] = {
 
 @pytest.fixture(scope="module")
 def busy() -> tuple[Bench, ReservationState]:
-    """A state with full and empty servers, Accept and Reject Groups, all of them right."""
+    """A correct state with full and empty servers, and with Accept and Reject Groups."""
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["servers"]["count"] = 12
     for job_type in data["job_types"]:
@@ -164,11 +164,11 @@ def test_a_planted_fault_is_seen(busy: tuple[Bench, ReservationState], name: str
     assert violations(bench.system, broken)
 
 
-# Decisions that are impossible are refused before they touch the state.
+# Infeasible decisions are refused before they change the state.
 
 
 class Wilful:
-    """DRA's place taken by a policy that decides whatever it is told."""
+    """Replaces DRA by a policy that yields the given decisions."""
 
     reserves_slots = True
 

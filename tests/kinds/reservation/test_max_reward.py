@@ -1,4 +1,4 @@
-"""MaxReward against the definition, and where listing is impossible."""
+"""MaxReward against its definition, also where enumeration is impossible."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parents[2] / "golden" / "dra"
 
 
 def expected(space: ConfigurationSpace, rewards: tuple[int, ...], allowed: int) -> tuple[int, ...]:
-    """The first in Definition 2's order among those that use allowed types only."""
+    """The first configuration in the order of Definition 2 that uses allowed types only."""
     inside = [k for k in by_hand(space) if not any(n for j, n in enumerate(k) if not allowed >> j & 1)]
     return definition_order(inside, rewards)[0]
 
@@ -120,7 +120,7 @@ def test_rewards_that_cannot_be_used(rewards: tuple[int, ...]) -> None:
 
 
 def hard_space() -> tuple[ConfigurationSpace, tuple[int, ...]]:
-    """Three resources and rewards close to what the demands are worth: a long search."""
+    """Three resources, and rewards nearly proportional to the demands, which makes the search long."""
     random = Random(3)
     demand = [[Fraction(random.randint(100, 999)) for _ in range(3)] for _ in range(7)]
     space = ConfigurationSpace.from_demands(demand, [Fraction(4000)] * 3)
@@ -142,7 +142,7 @@ def test_the_compiled_search_gives_the_same_answers(monkeypatch: pytest.MonkeyPa
     again, _ = hard_space()
     assert [again.max_reward(rewards, allowed) for allowed in range(0, 128, 7)] == plain
     assert called
-    # Numbers that 64 bits cannot hold stay with Python's integers.
+    # Numbers that do not fit 64 bits stay Python integers.
     called.clear()
     scaled = tuple(reward * 10**20 + 1 for reward in rewards)
     again.max_reward(scaled, 127)

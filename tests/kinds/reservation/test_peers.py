@@ -1,4 +1,4 @@
-"""DRA's peers decision by decision: samples, loads, plans, and what they refuse."""
+"""DRA's peers decision by decision: samples, loads, plans, and the errors that they raise."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 
 
 def two_resources(policy: str, arrivals: list[str], **parameters: Any) -> Any:
-    """Three servers of (4, 8); a job of each letter for ever, one each time unit."""
+    """Three servers of (4, 8); one job per time unit, of the given types, that never departs."""
     return parse_scenario(
         {
             "servers": {"count": 3, "capacity": {"r": 4, "s": 8}},
@@ -61,7 +61,7 @@ def decisions(scenario: Any) -> list[int]:
 
 
 def test_best_fit_compares_the_scarcest_resource() -> None:
-    """(1, 5) + a loads a server 6/8, c 3/4 and c + a 1: the fourth job prefers c's server."""
+    """On (1, 5), a makes the load of the server 6/8, c 3/4, and c + a 1: the fourth job prefers c's server."""
     assert decisions(two_resources("best-fit", ["b", "a", "c", "a", "b", "b", "a"])) == [0, 0, 1, 1, 2, -1, 0]
 
 
@@ -70,11 +70,11 @@ def test_best_fit_takes_the_lowest_of_equal_servers() -> None:
 
 
 def test_power_of_all_servers_takes_the_least_loaded() -> None:
-    """After b (5/8), c (3/4) on two servers, a goes to the third and then to b's."""
+    """After b (5/8) and c (3/4) on two servers, a goes to the third server each time."""
     chosen = decisions(two_resources("power-of-d", ["b", "c", "a", "a", "a"], choices=3))
     first, second, third = chosen[:3]
     assert sorted((first, second, third)) == [0, 1, 2]
-    # a loads 1/4, so the third server takes the next two as well.
+    # a has a load of 1/4, so the third server takes the next two as well.
     assert chosen[3:] == [third, third]
 
 
@@ -108,7 +108,7 @@ def test_every_ordered_sample_is_equally_likely(servers: int, choices: int, seed
 
 
 def test_a_biased_sample_would_be_seen() -> None:
-    """The test above: a fifth of one server's samples given to another is too much."""
+    """The test above must fail if a fifth of one server's samples goes to another server."""
     counts = sample_counts(6, 1, 12_000, 1)
     observed = [counts[(server,)] for server in range(6)]
     observed[0] += observed[5] // 5
@@ -118,7 +118,7 @@ def test_a_biased_sample_would_be_seen() -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_samples_of_consecutive_jobs_are_independent(seed: int) -> None:
-    """The first servers of jobs n and n + 1 as pairs, and of draws 0 and 1 of one job."""
+    """Pairs of the first servers of jobs n and n + 1, and of draws 0 and 1 of one job."""
     key = stream_key(seed, "power-of-d")
     with np.errstate(over="ignore"):
         words = [[below(random_word(key, job, draw), 8) for draw in (0, 1)] for job in range(16_001)]
@@ -147,7 +147,7 @@ def splitmix64(start: int, outputs: int) -> list[int]:
 
 
 def test_the_generator_is_the_published_one() -> None:
-    """Its first outputs from seed 1234567, as its authors give them."""
+    """Its first outputs from seed 1234567 equal those that its authors give."""
     assert splitmix64(1234567, 3) == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
@@ -233,7 +233,7 @@ def test_a_plan_is_within_one_server_of_the_optimum(weights: list[int], servers:
 
 
 def test_static_reservation_follows_the_program() -> None:
-    """7.1's example at alpha = 1: 180 servers in the proportions of x*."""
+    """The example of Section 7.1 at alpha = 1: 180 servers in the proportions of x*."""
     bench = assemble(load_scenario("dra-vms"), policy="static-reservation")
     state = started(bench.system)
     assert violations(bench.system, state) == []
@@ -294,7 +294,7 @@ def test_invariants_hold(policy: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])
 @pytest.mark.parametrize("kernel", [False, True])
 def test_a_rewind_takes_the_same_way_again(policy: str, kernel: bool) -> None:
-    """Backwards into the middle of the run, and on: the same rows and states as before."""
+    """Seek backwards to several events and run on: the same rows and the same final state as before."""
     session = ran("dra-classroom", policy=policy, kernel=kernel, events=900)
     last, rows = digest(session.timeline.state), session.timeline.rows(1, 900)
     for place in (899, 3, 450, 0):
@@ -306,7 +306,7 @@ def test_a_rewind_takes_the_same_way_again(policy: str, kernel: bool) -> None:
 
 @pytest.mark.parametrize("policy", ["static-reservation", "power-of-d", "best-fit"])
 def test_a_fork_runs_on_in_both_engines(policy: str) -> None:
-    """From DRA in the middle of a run to a peer."""
+    """A fork from DRA to a peer in the middle of a run."""
     session = ran("dra-example-1", events=150)
     scenario = session.bench.scenario
     fork = session.continued(scenario, policy)
@@ -316,7 +316,7 @@ def test_a_fork_runs_on_in_both_engines(policy: str) -> None:
 
 
 def violations_of_fork(bench: Any, state: Any) -> list[str]:
-    """Those that do not count jobs from the start, which a fork does not know."""
+    """The violations without those that count jobs from the start, which a fork does not know."""
     return [line for line in violations(bench.system, state) if "came in" not in line]
 
 

@@ -1,4 +1,4 @@
-"""Machine types and list prices: against figures of the real files, and fault by fault."""
+"""Machine types and list prices: against numbers of the real files, and error by error."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def test_aliases_of_aliases_fill_no_memory(tmp_path: Path) -> None:
 @given(st.data())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_mangled_files_are_read_or_refused_in_one_line(data: st.DataObject) -> None:
-    """Bytes cut out, put in, or changed: a price list or a UserError, never another error."""
+    """With bytes removed, inserted or changed, a file gives a price list or a UserError, never another error."""
     mangled = []
     for text in (MACHINES, PRICING):
         content = bytearray(text.encode())
@@ -269,7 +269,7 @@ def test_the_scenario_that_comes_along_runs() -> None:
 
 
 def test_its_programs_agree() -> None:
-    """12 types and 602,806 configurations: column generation, and PuLP over maximal ones."""
+    """12 types and 602,806 configurations: column generation equals PuLP over the maximal configurations."""
     numbers = numbers_of(load_scenario("dra-gcp"))
     exact = exact_optimum(numbers.space, numbers.rewards, numbers.workload)
     assert len(exact.generated) < 100
@@ -283,7 +283,7 @@ def test_its_programs_agree() -> None:
 
 
 def test_the_full_program_of_some_of_its_types_agrees() -> None:
-    """All configurations of the eight larger types written into PuLP."""
+    """For the eight larger types, PuLP over all configurations has the same optimum."""
     numbers = numbers_of(load_scenario("dra-gcp"))
     large = [j for j, name in enumerate(numbers.type_names) if not name.endswith("-4")][:8]
     space = ConfigurationSpace.from_demands([numbers.space.demand[j] for j in large], numbers.space.capacity)

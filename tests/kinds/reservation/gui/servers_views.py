@@ -1,4 +1,4 @@
-"""What the tests of the panels of servers share: runs, views and their pixels."""
+"""Shared by the tests of the server panels: runs, views and their pixels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def classroom(events: int = 0, servers: int = 7, policy: str | None = None) -> S
 
 
 def before_event(session: Session, flag: int) -> Session:
-    """Stand just before the next event with a flag."""
+    """Run to just before the next event with a flag."""
     while not int(session.frame().rows[-1]["flags"]) & flag:
         session.run(events=1)
     session.seek(session.timeline.event - 1)

@@ -1,4 +1,4 @@
-"""Servers of the plain grid as pixels: slots and shares, what lies under a point, and what has changed."""
+"""Servers of the plain grid as pixels: slots and shares, the slot at a point, and changed pixels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Size = tuple[int, int]
 
 @pytest.fixture(scope="module", autouse=True)
 def application(qapp: QApplication) -> QApplication:
-    """Pixels are painted also where no widget is made."""
+    """Painting pixels needs an application, also where no widget is made."""
     return qapp
 
 
@@ -87,7 +87,7 @@ def test_slots_are_disjoint_and_found_at_each_of_their_pixels(servers: GridServe
             for x, y in ((box[0], box[1]), (box[2] - 1, box[3] - 1), (box[2] - 1, box[1])):
                 found = slot_at(one, size, x, y, scale)
                 if found is None:
-                    assert not len(parts.vacant)  # what is filled are shares
+                    assert not len(parts.vacant)  # filled slots are painted as shares
                     continue
                 assert found[0] == job_type
                 assert (found[1] < one.jobs[0, job_type]) == filled
@@ -169,7 +169,7 @@ def test_more_servers_than_a_painter_reaches_are_drawn_all() -> None:
     np.testing.assert_array_equal(picture[-5:], picture[:5])
 
 
-# -- what has changed ------------------------------------------------------------------------
+# -- changes -----------------------------------------------------------------------------------
 
 
 def layout_of(servers: GridServers, size: Size) -> GridLayout:

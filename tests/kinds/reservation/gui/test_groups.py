@@ -1,4 +1,4 @@
-"""The Groups panel: empty slots and servers as the state has them, rows, clicks, colours."""
+"""The Groups panel: its counts of empty slots equal the state's; rows, clicks, colours."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_after_going_back_the_future_is_muted(session: Session, panel: GroupsPan
 
 
 def border_pixels(panel: GroupsPanel) -> int:
-    """How much of the chart has the colour of what lies ahead."""
+    """The number of pixels of the chart in the colour of the curve after the cursor."""
     image = panel.chart.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(bytes(image.constBits()), np.uint32) & 0xFFFFFF
     return int((pixels == int(load_theme("light").border[1:], 16)).sum())
@@ -189,7 +189,7 @@ def test_many_types_have_a_row_each(qtbot: QtBot) -> None:
 
 @pytest.mark.parametrize("value", [0.0, 2.0, 5.0, 9.0])
 def test_no_line_before_a_number_reads_as_a_minus(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, value: float) -> None:
-    """What leads from a curve's end to its number is steep, or not there."""
+    """The line from a curve's end to its number is steep or absent, so that it does not look like a minus sign."""
     chart, series = RowChart(load_theme("light")), SampledSeries()
     qtbot.addWidget(chart)
     chart.resize(600, 200)
@@ -197,7 +197,7 @@ def test_no_line_before_a_number_reads_as_a_minus(qtbot: QtBot, monkeypatch: pyt
     chart.begin((RowStyle("web", 0, reference=3.0, reference_text="3"),), (series,), "time")
     chart.set_time(1.0, 1.0)
     chart.set_values((int(value),))
-    chart.grab()  # it measures what stands there
+    chart.grab()  # the chart measures its numbers when it is painted
     box, lines, draw = chart.box(0), [], QPainter.drawLine
     monkeypatch.setattr(QPainter, "drawLine", lambda painter, line: (lines.append(line), draw(painter, line)))
     chart.grab()

@@ -1,4 +1,4 @@
-"""The panel of the programs: its numbers are the model's, and the cursor over alpha drags."""
+"""The panel of the linear programs: its numbers equal the model's, and the cursor over alpha can be dragged."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def ready(qtbot: QtBot, panel: LPPanel, frame: Frame) -> LPPanel:
 
 
 def text_of(panel: LPPanel) -> str:
-    """All that is written in labels that can be seen."""
+    """The text of all visible labels."""
     return " ".join(label.text() for label in panel.findChildren(QLabel) if not label.visibleRegion().isEmpty())
 
 
@@ -237,7 +237,7 @@ def test_alpha_is_short(alpha: str, written: str) -> None:
 
 
 def drag(qtbot: QtBot, panel: LPPanel, *alphas: float) -> None:
-    """Press at the first alpha, move over the others, let go at the last."""
+    """Press at the first alpha, move over the others, release at the last."""
     target = panel.curve.plot.viewport()
     places = [panel.curve.drag.place_of(Fraction(alpha)).toPoint() for alpha in alphas]
     qtbot.mousePress(target, Qt.MouseButton.LeftButton, pos=places[0])
@@ -366,7 +366,7 @@ def test_nothing_overlaps(
 def test_the_name_of_the_cursor_lies_on_no_curve(
     qtbot: QtBot, qapp: object, panel: LPPanel, frame: Frame, height: int
 ) -> None:
-    """In a low plot, as a hall has it, there is no room for it: among the values α stands anyway."""
+    """The name is hidden where it would cover a curve: in the low plot of lecture mode.  The values show α anyway."""
     with type_of(lecture=True):
         panel.set_theme(load_theme("light"))
         panel.set_frame(frame)
@@ -402,7 +402,7 @@ def test_long_configurations_give_way_to_letters(qtbot: QtBot, ready: LPPanel) -
 
 
 def test_of_many_types_configurations_are_whole_in_a_hall(qtbot: QtBot, ready: LPPanel) -> None:
-    """Where even their shortest names are wide, numbers give way to them."""
+    """Where even the shortest names are wide, the numbers are left out to make room for them."""
     with type_of(lecture=True):
         ready.set_theme(load_theme("light"))
         ready.resize(600, 490)
@@ -433,7 +433,7 @@ def test_the_picture_saves_as_vectors(ready: LPPanel, tmp_path: Path) -> None:
 
 
 def test_numbers_are_as_wide_as_if_nothing_had_been_shown_before(qtbot: QtBot, panel: LPPanel, frame: Frame) -> None:
-    """Those of a step of a lesson, where the one before had longer captions."""
+    """Tiles of a lesson's step do not keep the width of longer captions of the step before."""
     session, bounds = opened("dra-example-1")
     short = session.frame(bounds=bounds)
     panel.set_frame(short)

@@ -1,4 +1,4 @@
-"""Policies that reserve slots but have no groups: no panel speaks of ranks or groups."""
+"""Policies that reserve slots but have no groups: no panel mentions ranks or groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Reward panel: numbers equal the model's, curves are exact averages, clicks go there."""
+"""The Reward panel: its numbers equal the model's, curves are exact averages, clicks seek to that time."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def samples_of_a_step_function(draw: st.DrawFn) -> tuple[list[float], list[float
 
 
 def integral(times: list[float], values: list[float], first: float, last: float) -> float:
-    """The integral of a step function, written in the plainest way."""
+    """The integral of a step function, computed directly."""
     total = 0.0
     for (start, end), value in zip(pairwise(times), values, strict=False):
         total += value * max(0.0, min(end, last) - max(start, first))
@@ -175,7 +175,7 @@ def test_where_samples_are_thinned_the_curve_is_that_of_a_panel_that_saw_no_othe
     np.testing.assert_array_equal(grown, points_of(panel.plot, "reward"))
     assert ranges == view.viewRange()
     panel.set_frame(replace(frame, samples=frame.samples[:900]))
-    view.sigRangeChangedManually.emit(view.state["mouseEnabled"])  # as the wheel does
+    view.sigRangeChangedManually.emit(view.state["mouseEnabled"])  # as when the wheel is turned
     view.setXRange(10.0, 20.0, padding=0)
     panel.set_frame(thinned)
     assert view.viewRange()[0] == [10.0, 20.0]
@@ -217,7 +217,7 @@ def test_a_share_has_no_more_decimals_than_are_known(mean: float, half_width: fl
 
 
 def running_reward(numbers: ReservationNumbers, samples: Any, warmup: float) -> Estimate:
-    """The mean reward rate since *warmup* of the samples of a run, by batch means."""
+    """The mean reward rate of a run's samples from *warmup* on, by batch means."""
     times, areas = samples[:, TIME_COLUMN], reward_rate(numbers, samples[:, columns("area", numbers.types)])
     edges = np.linspace(warmup, times[-1], BATCHES + 1)
     return estimate(np.diff(np.interp(edges, times, areas)) / np.diff(edges))
@@ -290,7 +290,7 @@ def test_after_going_back_the_future_is_muted(panel: RewardPanel, frame: Frame, 
 
 
 def test_of_a_long_run_the_mean_is_up_to_the_moment_shown(panel: RewardPanel, rewound: Frame) -> None:
-    """Few of its samples are kept: the moment counts by its own state, and the mean has no interval."""
+    """Only few samples are kept: the mean still reaches the moment shown, by its state, and has no interval."""
     few = rewound.samples[rewound.samples[:, 0] % 2**14 == 0]
     kept = replace(rewound, samples=few)
     panel.set_frame(kept)
@@ -301,7 +301,7 @@ def test_of_a_long_run_the_mean_is_up_to_the_moment_shown(panel: RewardPanel, re
 
 
 def ahead(panel: RewardPanel) -> list[float]:
-    """The times of the curve after the cursor."""
+    """The times of the part of the curve after the cursor."""
     times, rewards = points_of(panel.plot, "ahead reward").T
     return times[np.isfinite(rewards)].tolist()
 
@@ -404,7 +404,7 @@ def test_nothing_overlaps(qtbot: QtBot, panel: RewardPanel, frame: Frame) -> Non
 
 
 class TestBoundOverTime:
-    """The reward that the best policy could have now, on the very jobs of the run."""
+    """The upper bound: the best reward rate that any policy could have now with the jobs of this run."""
 
     @pytest.fixture
     def bounded(self, session: Session) -> Frame:
@@ -432,7 +432,7 @@ class TestBoundOverTime:
 
 
 def test_a_step_of_a_lesson_has_columns_of_its_own_width(qtbot: QtBot) -> None:
-    """Where a step before it had counts of more digits."""
+    """Columns do not stay as wide as the counts of more digits in an earlier step needed."""
     table = on_screen(qtbot, RewardTable(LIGHT), 400, 90)
 
     def shown(count: int) -> QImage:
@@ -445,7 +445,7 @@ def test_a_step_of_a_lesson_has_columns_of_its_own_width(qtbot: QtBot) -> None:
 
 
 def test_columns_are_as_wide_as_if_there_had_always_been_room(qtbot: QtBot) -> None:
-    """Shares of rejections, which had given way, come back in a column of the usual width."""
+    """After a narrow table hid the shares of rejections, they return in a column of the usual width."""
     table = on_screen(qtbot, RewardTable(LIGHT), 500, 90)
     table.set_counts((TypeCounts(None, "all types", 90, 60, 30, 5),))
     alone = table.grab().toImage()

@@ -1,4 +1,4 @@
-"""The two panels of servers: what is seen, and what the mouse finds."""
+"""The two panels of servers: what they paint, and what the mouse points at."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_a_running_picture_does_not_paint_anew_has_not_changed(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds = 0.0
-    monkeypatch.setattr(calm, "monotonic", lambda: seconds)  # however long an event takes to draw
+    monkeypatch.setattr(calm, "monotonic", lambda: seconds)  # independent of how long an event takes to draw
     session = classroom(40)
     view = stacks(qtbot, session.frame(running=True))
     asked: list[tuple[object, ...]] = []
@@ -131,7 +131,7 @@ def test_numbers_stand_still_where_columns_come_and_go_beside_them(
     changed = set()
     for step in range(120):
         session.run(events=20)
-        seconds += calm.STILL / 3.9  # they may change at each fourth step
+        seconds += calm.STILL / 3.9  # captions may change at every fourth step
         assert view._captions is not None and view._figure is not None
         before = dict(zip(view._figure.names, view._captions.columns, strict=True))
         frame = session.frame(running=True)
@@ -203,7 +203,7 @@ def test_the_theme_can_be_changed(qtbot: QtBot) -> None:
     panel.set_theme(DARK)
     dark = pixels(panel)
     assert has(dark, DARK.panel)
-    # Letters on dark types are as white as the light theme's ground; it is nowhere else.
+    # Letters on dark types have the colour of the light theme's ground; nothing else has.
     assert not has(dark[[0, -1]], LIGHT.panel)
     assert (dark == argb(LIGHT.panel)).mean() < 0.005
 

@@ -1,4 +1,4 @@
-"""Where servers, slots and captions are, and which pixels stacks have."""
+"""Positions of servers, slots and captions, and the pixels of stacks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from tests.kinds.reservation.gui.servers_views import DARK, LIGHT
 
 @pytest.fixture(scope="module", autouse=True)
 def application(qapp: QApplication) -> QApplication:
-    """Letters are drawn also where no widget is made."""
+    """Drawing letters needs an application, also where no widget is made."""
     return qapp
 
 
@@ -253,7 +253,7 @@ def test_drawing_what_changed_gives_the_same_pixels_as_drawing_all(data: st.Data
 def test_letters_of_a_hall_are_as_large_as_its_text_where_slots_have_room(
     qapp: QApplication, width: int, larger: bool
 ) -> None:
-    """In a narrow slot stands a small letter, in one that is narrower still none."""
+    """Letters grow in lecture mode where the slot has room; a narrow slot has a small letter, a narrower one none."""
     palette, inked = raster_palette(LIGHT, 2), []
     for lecture in (False, True):
         strip = Strip(width, 40, False, 1)

@@ -1,4 +1,4 @@
-"""Low panels of servers: the stacks keep their share of the height, and text gives way to them."""
+"""Low panels of servers: stacks keep their share of the height, and captions are shortened or left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from slotscope.model.reporting.frame import Frame
 from tests.kinds.reservation.gui.servers_views import classroom, shown, stacks
 from tests.runs import ran
 
-#: The panel in a window of 1280x720, and lower and higher ones.
+#: The width of the panel in a window of 1280x720, and its height there, lower and higher.
 WIDTH, HEIGHTS = 819, (240, 250, 300, 420, 700)
 
 HALL = (819, 250)
@@ -34,7 +34,7 @@ def classes() -> Frame:
 
 
 def stacks_share(view: StackView) -> float:
-    """The height of the tallest stack, of the panel's."""
+    """The height of the tallest stack as a share of the panel's."""
     scene = view.scene
     assert scene is not None
     return (scene.y(0) - scene.y(scene.figure.tallest)) / view.height()
@@ -54,7 +54,7 @@ def test_many_servers_have_it_as_well(qtbot: QtBot) -> None:
 def test_a_question_above_leaves_seven_servers_their_picture(
     qtbot: QtBot, classes: Frame, kind: type[ServersPanel] | type[ServerGridPanel]
 ) -> None:
-    """One with a curve, in a window of 1280x720: the legend had a third of what was left, and servers nothing."""
+    """Above them a question with a curve, at 1280x720: the legend took a third of the rest, and servers had nothing."""
     panel = shown(qtbot, kind, classes, (WIDTH, 102))
     view = panel.findChild(GridView)
     assert view is not None and view.isVisible() and view.scene is not None
@@ -67,7 +67,7 @@ def test_a_question_above_leaves_seven_servers_their_picture(
 def test_over_narrow_stacks_stand_whole_words_or_none(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, events: int
 ) -> None:
-    """An RG was cut by the panel's edge, and shortened to dots over stacks as narrow as two digits."""
+    """The caption "RG" was cut off at the panel's edge, and became dots over stacks as narrow as two digits."""
     session, drawn = Session.open("dra-gcp", kernel=False), []
     if events:
         session.run(events=events)
@@ -111,7 +111,7 @@ def test_no_half_of_a_number_stands_above_a_narrow_column(qtbot: QtBot, classes:
     captions = stacks(qtbot, classes, HALL)._captions
     assert captions is not None
     assert all(caption_lines(caption, rows, True)[-1][0][-1] == "" for caption in captions.columns)
-    for caption in (one for one in captions.columns if one.name):  # in a single line no number is without its rank
+    for caption in (one for one in captions.columns if one.name):  # in a single line every number has its rank
         ((words, _),) = caption_lines(caption, 1, True)
         assert all(caption.position in one.partition(":")[0] for one in words if one)
         assert words[-2] == f"{caption.position}:"
@@ -119,7 +119,7 @@ def test_no_half_of_a_number_stands_above_a_narrow_column(qtbot: QtBot, classes:
 
 @pytest.mark.parametrize("split", [False, True])
 def test_what_has_no_room_above_a_column_leaves_three_dots(qtbot: QtBot, classes: Frame, split: bool) -> None:
-    """As in a hall of 1024 pixels: nothing stood there, as if there were nothing to say."""
+    """At a width of 1024 pixels the captions were left out without a sign that anything was missing."""
     captions = stacks(qtbot, classes, HALL)._captions
     assert captions is not None
     for caption in (one for one in captions.columns if one.counts):
@@ -174,7 +174,7 @@ def test_words_of_types_side_by_side_do_not_read_as_one(qtbot: QtBot, monkeypatc
 
 
 def test_a_moment_has_one_scale_whatever_was_seen_before(qtbot: QtBot) -> None:
-    """A layout that was tried, with names on lines of their own or without, left its scale to the next."""
+    """A layout that was tried, with or without names on lines of their own, passed its scale on to the next."""
     session = Session.open("dra-vms", kernel=False)
     view = stacks(qtbot, session.frame(), (300, 360))
     session.run(events=300)
@@ -186,7 +186,7 @@ def test_a_moment_has_one_scale_whatever_was_seen_before(qtbot: QtBot) -> None:
 
 
 def test_wanted_configurations_are_written_one_way(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By numbers where all of them have room, else by letters."""
+    """All by numbers where there is room for all of them, else all by letters."""
     session, titles = Session.open("dra-vms", kernel=False), []
     session.run(events=300)
     draw_first = Symbols.draw_first

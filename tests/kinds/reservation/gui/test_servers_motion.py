@@ -1,4 +1,4 @@
-"""What stepping moves and names in the panels of servers, and what stands still."""
+"""What a step moves and names in the panels of servers, and what it leaves in place."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_the_order_of_columns_stands_still_for_a_moment_while_running(
     if still < 1:
         qtbot.waitUntil(lambda: greedy_columns(view) == found)
         return
-    # The columns stay, but what stands in them is of the present moment.
+    # The columns stay, but their contents are those of the present moment.
     assert greedy_columns(view) == first
     assert view.scene.frame is second
     for server, column in enumerate(view.scene.figure.column.tolist()):
@@ -179,7 +179,7 @@ def test_a_rejection_is_said_and_shown_in_red(qtbot: QtBot, kind: type[ServersPa
     assert "rejected" in view.event_line.words
     assert view.event_line.rejects
     assert has(pixels(panel), LIGHT.rejection)
-    # Those that the sentence counts, each with its reason.
+    # The servers that the sentence counts, each with the reason why it was passed over.
     job_type, found = int(frame.rows[-1]["type"]), {one.server: one.reasons for one in frame.passed_over}
     assert len(found) == int(frame.rows[-1]["servers_with_room"])
     for server, why in found.items():
@@ -278,7 +278,7 @@ def test_numbers_of_servers_come_before_the_name_of_the_line_of_servers_wanted(
 
 
 def texts_drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, QRectF]]:
-    """What is written from now on, and where its letters are."""
+    """The texts drawn from now on, and the rectangles of their letters."""
     told: list[tuple[str, QRectF]] = []
     draw = Symbols.draw
 

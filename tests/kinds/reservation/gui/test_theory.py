@@ -1,4 +1,4 @@
-"""The Theory panel: q, effective servers and V as the state has them, clicks, the search."""
+"""The Theory panel: q, effective servers and V equal the state's; clicks; the search."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_the_large_number_is_what_cra_still_lacks(panel: TheoryPanel) -> None:
 
 
 def test_a_plan_for_other_jobs_is_told(panel: TheoryPanel) -> None:
-    """Between periodic updates the jobs change and X-hat does not."""
+    """Between periodic updates the jobs change and X-hat does not, which the panel must say."""
     session, bounds = opened("dra-vms", 1_500, "dra-periodic")
     told = []
     for event in range(0, 1_500, 100):
@@ -219,7 +219,7 @@ def test_the_choice_outlives_gpas_next_answer(qtbot: QtBot, panel: TheoryPanel, 
 
 
 def test_a_moment_has_one_range(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
-    """Also after one at which far more slots were missing."""
+    """The range does not stay as wide as an earlier moment with far more missing slots needed."""
     bars, few = panel.deficit, (-1, 1, 0)
     bars.set_values(few, None)
     unit = bars.across(1.0) - bars.across(0.0)
@@ -229,7 +229,7 @@ def test_a_moment_has_one_range(qtbot: QtBot, panel: TheoryPanel, frame: Frame) 
 
 
 def test_the_range_fits_the_choice(qtbot: QtBot, panel: TheoryPanel, frame: Frame) -> None:
-    """Up to the first configuration far more slots are missing than of all."""
+    """Far more slots are missing up to the first configuration than up to the last."""
     panel.set_frame(frame)
     unit = panel.deficit.across(1.0) - panel.deficit.across(0.0)
     click_row(qtbot, panel, 0)

@@ -18,7 +18,7 @@ from slotscope.model.reporting.letters import type_letter
 from tests.gui.windows import panel_fixture
 from tests.kinds.reservation.gui.theory_frames import frame_of
 
-#: Milliseconds for a process to start, search and answer.
+#: Milliseconds for a process to start, search and return its result.
 PATIENCE = 60_000
 
 panel = panel_fixture(TheoryPanel, 640, 900)

@@ -1,4 +1,4 @@
-"""Frames for the tests of the Theory panel, and its numbers counted server by server."""
+"""Frames for the tests of the Theory panel, and the panel's numbers counted server by server."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EVENTS = 3_000
 
 
 def opened(name: str, events: int = EVENTS, policy: str | None = None) -> tuple[Session, Bounds]:
-    """A run of so many events, which may have been moved back since."""
+    """A run after a number of events, possibly moved back afterwards."""
     return _opened(name, events, policy)
 
 

@@ -1,4 +1,4 @@
-"""What theory knows of loss systems, and how near a run comes to it."""
+"""Known results of the theory of loss systems, and the comparison of a run with them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from slotscope.model.measures.metrics import Estimate
 
 
 def erlang_b(servers: int, load: float) -> float:
-    """Erlang's B formula, by its recursion."""
+    """The Erlang B formula, by its recursion."""
     blocking = 1.0
     for busy in range(1, servers + 1):
         blocking = load * blocking / (busy + load * blocking)
@@ -14,6 +14,6 @@ def erlang_b(servers: int, load: float) -> float:
 
 
 def near(found: Estimate, exact: float, most: float) -> None:
-    """Within twice the half-width (the seeds are fixed), and that is at most *most*."""
+    """Check that the mean is within twice the half-width (seeds are fixed), and the half-width at most *most*."""
     assert found.half_width <= most
     assert abs(found.mean - exact) <= 2 * found.half_width

@@ -26,7 +26,7 @@ from tests.kinds.reservation.strategies import scenarios
 
 
 def last_gpa(frame: Frame) -> tuple[list[Configuration], Counts, Counts]:
-    """What the last GPA returned, the servers that have it, and those that it wants."""
+    """The configurations of the last GPA, the servers that have each, and the servers that GPA wants with each."""
     found = int(frame.state.number[GREEDY_LENGTH])
     rows = [tuple(row) for row in frame.state.greedy_configuration[:found].tolist()]
     return rows, frame.derived.held, frame.state.greedy_count[:found]
@@ -47,7 +47,7 @@ def ran(scenario: Any, events: int) -> Session:
 
 @given(scenarios(), st.integers(0, 60))
 def test_the_rule_is_what_cra_does(scenario: Any, events: int) -> None:
-    """(5.3) names the first configuration that CRA could not match, over all of K^(g)."""
+    """(5.3), evaluated over all of K^(g), names the first configuration that CRA could not match."""
     frame = ran(scenario, events).frame()
     numbers = frame.info.numbers
     every = greedy_configurations(numbers.space, numbers.rewards)
@@ -96,7 +96,7 @@ def test_few_configurations_say_as_much_as_all(scenario: Any, events: int) -> No
 
 @given(scenarios(), st.integers(0, 60))
 def test_what_section_5_2_says_of_q(scenario: Any, events: int) -> None:
-    """q grows with i, stays below K, and where it is large an arrival finds a slot."""
+    """q grows with i and stays below K; where it is large, an arrival finds an empty slot."""
     frame = ran(scenario, events).frame()
     numbers, state = frame.info.numbers, frame.state
     every = greedy_configurations(numbers.space, numbers.rewards)
@@ -121,7 +121,7 @@ def test_effective_servers_have_the_ranks_of_remark_4(scenario: Any, events: int
 
 @given(scenarios(), st.integers(0, 40))
 def test_gpa_is_the_one_of_the_jobs_present(scenario: Any, events: int) -> None:
-    """So X^(e) is that of Definition 9 at this very moment, not of an earlier one."""
+    """The last GPA used the jobs that are present now, so X^(e) is that of Definition 9 at this moment."""
     frame = ran(scenario, events).frame()
     reference = [int(jobs) + frame.info.facts.reserved for jobs in frame.state.jobs_in_system]
     wanted = {item.configuration: item.count for item in assignment_of(frame.info.numbers, reference) if item.count}

@@ -10,11 +10,11 @@ from slotscope.model.api import Session
 from slotscope.model.measures.metrics import Estimate
 from slotscope.model.scenario.load import as_data, load_scenario, parse_scenario
 
-#: The optimum per server of the example, program (3.1).
+#: The optimum of the example per server, program (3.1).
 OPTIMUM = 618
 
-#: Reward of DRA over the optimum, by (L, g): value and half-width.  Where the paper leaves a
-#: choice free, the choice moves the value by up to 0.01 at L = 60, by less at L = 180.
+#: DRA's reward divided by the optimum, by (L, g): value and half-width.  Where the paper leaves a
+#: choice open, the choice changes the value by up to 0.01 at L = 60, and by less at L = 180.
 FIGURE_3: dict[tuple[int, Any], tuple[float, float]] = {
     (20, 1): (0.750, 0.006),
     (20, "log^1.1"): (0.744, 0.006),
@@ -41,7 +41,7 @@ ROUNDING = 0.0005
 
 
 def reward(servers: int, factor: Any, until: float, **changes: Any) -> Estimate:
-    """The reward over the optimum from an empty start, without the first 20 time units."""
+    """The reward divided by the optimum, from an empty start, without the first 20 time units."""
     data = as_data(load_scenario("dra-vms")) | changes
     data["servers"] = data["servers"] | {"count": servers}
     data["policy"] = {"name": "dra", "parameters": {"reservation_factor": factor}}
@@ -62,7 +62,7 @@ def test_figure_3(servers: int, factor: Any) -> None:
 
 
 def test_more_reserve_costs_reward_and_more_servers_bring_it() -> None:
-    """The order that Figure 3 shows; the same jobs for every g."""
+    """The order of the curves in Figure 3; the jobs are the same for every g."""
     means = {key: reward(key[0], key[1], until=60_000 / key[0]).mean for key in FIGURE_3}
     for servers in (20, 60, 180):
         assert means[servers, 1] > means[servers, "log^2"]
@@ -71,7 +71,7 @@ def test_more_reserve_costs_reward_and_more_servers_bring_it() -> None:
 
 
 def test_from_full_servers_dra_comes_to_the_same_reward() -> None:
-    """All servers full of type 1 at first: the same plateau, because jobs migrate."""
+    """With all servers full of type 1 at the start it reaches the same plateau, because jobs migrate."""
     found = reward(180, "log^1.1", 400, initial={"start": "full", "type": "small"})
     check(found, FIGURE_3[180, "log^1.1"], 0.003)
 

@@ -1,4 +1,4 @@
-"""Loss systems that theory knows: Erlang's formula, trunk reservation, Little's law."""
+"""Loss systems with known results: Erlang's formula, trunk reservation, Little's law."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def trunk_reservation(servers: int, loads: tuple[float, float], reserved: int) -
 
 
 def single_slots(loads: tuple[float, ...], policy: str, factor: Any = 1, service: Any = None, seed: int = 1) -> Session:
-    """Servers of one slot, whatever the type; earlier types have the higher reward."""
+    """Servers of one slot, for any type; earlier types have the higher reward."""
     return Session.open(
         parse_scenario(
             {
@@ -75,7 +75,7 @@ def test_blocking_depends_on_the_mean_of_service_alone(name: str) -> None:
 
 @pytest.mark.parametrize("factor", [1, 2, 4])
 def test_the_last_g_free_servers_are_kept_for_the_higher_reward(factor: int) -> None:
-    """Two types of one slot each: trunk reservation, at every single arrival.
+    """Two types of one slot each: DRA decides as trunk reservation at every arrival.
 
     With F servers free, GPA wants min(Y_1 + g, L) servers for the first type.  So a job of the
     first type is admitted exactly if F > 0, and one of the second only if F > g.
@@ -93,13 +93,14 @@ def test_the_last_g_free_servers_are_kept_for_the_higher_reward(factor: int) -> 
     assert seen[0, 0, 1] == seen[1, : factor + 1, 1].sum() == 0
     assert seen[0, 1:, 0].sum() == 0
     kept = seen[1, 1 : factor + 1, 0].sum()
-    assert kept > 100  # rejections although a server was free
+    assert kept > 100  # the second type was rejected although a server was free
 
 
 @pytest.mark.parametrize("factor", [1, 2, 4])
 def test_blocking_lies_beyond_that_of_trunk_reservation(factor: int) -> None:
-    """A recent server of the first type can be busy while an older one is free, so that the
-    second type gets a little less, and the first a little more, than in the textbook."""
+    """A recent server of the first type can be busy while an older one is free.  So the second type is
+    admitted a little less often, and the first a little more often, than under trunk reservation.
+    """
     loads = (5.0, 4.0)
     session = single_slots(loads, "dra", factor)
     session.run(until=20_000)
@@ -129,7 +130,7 @@ def rows_of(policy: str, seed: int, events: int) -> tuple[Session, np.ndarray]:
 
 @pytest.mark.parametrize("policy", ["dra", "first-fit"])
 def test_little_s_law_holds_exactly(policy: str) -> None:
-    """The integral of Y_j is the time that jobs of the type have spent in the system."""
+    """The integral of Y_j equals the time that jobs of the type have spent in the system."""
     session, rows = rows_of(policy, 2, 40_000)
     state = session.timeline.state
     now = session.timeline.time
@@ -147,7 +148,7 @@ def test_little_s_law_holds_exactly(policy: str) -> None:
 
 
 def test_every_policy_meets_the_same_jobs() -> None:
-    """Job n has the same time, type and service under DRA and first fit, admitted or not."""
+    """Job n has the same time, type and service under DRA and first fit, whether it is admitted or not."""
     arrivals = {}
     services = {}
     for policy in ("dra", "first-fit"):
@@ -172,7 +173,7 @@ def test_every_policy_meets_the_same_jobs() -> None:
 
 
 def test_dra_and_first_fit_are_the_same_erlang_system_job_by_job() -> None:
-    """With one type and one slot both admit exactly the same jobs."""
+    """With one type and one slot per server both policies admit exactly the same jobs."""
     taken = []
     for policy, factor in (("dra", 1), ("dra", 7), ("first-fit", 1)):
         session = single_slots((9.0,), policy, factor, seed=8)

@@ -31,7 +31,7 @@ NONE = Fraction(0)
 
 
 def function_of(instance: Instance) -> Lyapunov:
-    """V, for the instances that have one."""
+    """V, for instances where it is defined."""
     space, _, workload = instance
     assume(any(load and space.fits[j] for j, load in enumerate(workload)))
     return lyapunov(*instance)
@@ -75,7 +75,7 @@ def solve(function: Lyapunov, epsilon: Fraction) -> tuple[Fraction, dict[int, Fr
 
 @given(instances())
 def test_the_target_maximises_the_program(instance: Instance) -> None:
-    """Proposition 6 as its proof has it: LP (6.5) has its maximum at (6.6)."""
+    """As in the proof of Proposition 6: the maximum of LP (6.5) is at (6.6)."""
     function = function_of(instance)
     value, eta = solve(function, Fraction(1, 7))
     whole = sum(z * x for z, x in zip(function.weights, function.target, strict=True))
@@ -108,7 +108,7 @@ def test_a_solver_agrees_on_the_program(member: AppendixC) -> None:
 
 @given(instances(), st.data())
 def test_v_is_positive_but_at_the_target(instance: Instance, data: st.DataObject) -> None:
-    """Proposition 6 at points of its domain: slots of effective servers are at most y, (5.4)."""
+    """Proposition 6, at points of its domain: effective servers have at most y slots, (5.4)."""
     function = function_of(instance)
     every = greedy_configurations(instance[0], instance[1])
     parts = data.draw(st.lists(st.integers(0, 6), min_size=len(every), max_size=len(every)))
@@ -146,7 +146,7 @@ def test_the_constants_are_those_of_6_4(instance: Instance) -> None:
     for weight, smaller in pairwise(weights):
         assert weight > (2 * most + 1) * smaller > 0
     assert function.jobs_weight > 4 * weights[0]
-    # As the docstring says: integers, 1 for the last, before they are divided.
+    # As the docstring of V says: before the division the weights are integers, the last one 1.
     unit = weights[-1]
     assert [z / unit for z in weights[::-1]] == [function.ratio**n for n in range(len(weights))]
 
@@ -217,7 +217,7 @@ def test_chance_is_the_mean_over_poisson_numbers() -> None:
 
 
 def test_a_large_system_comes_down_from_1_and_stays_low() -> None:
-    """Theorem 4 is about the limit; with 180 servers V falls, up to what chance does."""
+    """Theorem 4 is asymptotic; with 180 servers V falls, up to random fluctuation."""
     session = Session.open("dra-vms")
     numbers = session.info.numbers
     function = lyapunov(numbers.space, numbers.rewards, numbers.workload)

@@ -25,7 +25,7 @@ BUDGET = 150
 
 
 def check(instance: Instance, found: MonotoneSearch) -> None:
-    """A witness is one, by the definition, with the values that it says."""
+    """Check by the definition that the witness is a violation, with the rewards that it states."""
     space, rewards, _ = instance
     witness = found.witness
     assert witness is not None
@@ -61,7 +61,7 @@ def test_levels_find_what_whole_types_do_not() -> None:
 
 
 def test_random_pairs_find_what_levels_do_not() -> None:
-    """At half the workload nothing is short; the property is one of all workloads."""
+    """At half the workload no type is short of slots, but the property concerns all workloads."""
     workload = [load / 2 for load in VM_WORKLOAD]
     assert not falls_without_types((VMS, VM_REWARDS, workload))
     found = search_violation(VMS, VM_REWARDS, workload, budget=1000)
@@ -69,7 +69,7 @@ def test_random_pairs_find_what_levels_do_not() -> None:
 
 
 def falls_without_types(instance: Instance) -> bool:
-    """Is the reward at rho below that of rho without some types?"""
+    """Whether the reward at rho is below the reward at rho without some of the types."""
     space, rewards, workload = instance
     here = global_greedy(space, rewards, workload).objective
     for kept in range(1, 2 ** len(workload) - 1):
@@ -97,7 +97,7 @@ def test_it_is_repeatable(instance: Instance) -> None:
 @settings(max_examples=60)
 @given(st.data())
 def test_two_types_always_have_the_property(data: st.DataObject) -> None:
-    """The paper says so after Definition 8; the search cannot find otherwise."""
+    """Stated in the paper after Definition 8, so the search must not find a violation."""
     sizes = st.lists(st.integers(1, 6), min_size=2, max_size=2)
     space = ConfigurationSpace.from_demands([data.draw(sizes), data.draw(sizes)], [6, 6])
     amounts = st.lists(st.fractions(0, 4, max_denominator=6), min_size=2, max_size=2)

@@ -1,4 +1,4 @@
-"""DRA's peers against theory: loss systems with known blocking, and the paper's example."""
+"""DRA's peers against theory: loss systems of known blocking probability, and the paper's example."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_on_one_server_all_policies_without_reservation_do_the_same() -> None:
 @pytest.mark.parametrize("policy", PEERS)
 @pytest.mark.parametrize("load", [8.0, 15.0])
 def test_one_type_and_one_slot_is_erlang_s_system(policy: str, load: float) -> None:
-    """Whoever sees all servers admits whenever one is free."""
+    """A policy that looks at all servers admits a job whenever a server is free."""
     session = Session.open(
         parse_scenario(
             {
@@ -99,7 +99,7 @@ def test_one_type_and_one_slot_is_erlang_s_system(policy: str, load: float) -> N
 
 
 def test_static_reservation_is_one_erlang_system_for_each_type() -> None:
-    """Slots of a type are served apart from all others: Erlang's formula, type by type."""
+    """Each type has slots of its own and is an independent Erlang system: Erlang's formula, type by type."""
     data = load_scenario("dra-vms").model_dump(mode="json", exclude_none=True)
     data["servers"]["count"] = 30
     data["policy"] = {"name": "static-reservation"}
@@ -115,7 +115,7 @@ def test_static_reservation_is_one_erlang_system_for_each_type() -> None:
 
 @pytest.mark.parametrize("choices", [1, 2, 4])
 def test_few_choices_lie_between_one_and_all(choices: int) -> None:
-    """One choice of L single slots admits with the probability that a given one is free."""
+    """With d choices among L single slots, a job is admitted if at least one of the d sampled servers is free."""
     session = Session.open(
         parse_scenario(
             {
@@ -130,7 +130,7 @@ def test_few_choices_lie_between_one_and_all(choices: int) -> None:
 
 
 def few_choices_blocking(servers: int, load: float, choices: int) -> float:
-    """Blocking of single slots: the number of jobs is a birth-death process."""
+    """Blocking with single slots: the number of jobs is a birth-death process."""
     weight, refused = [1.0], []
     for busy in range(servers + 1):
         # All sampled servers are busy: C(busy, d) / C(L, d).
@@ -143,7 +143,7 @@ def few_choices_blocking(servers: int, load: float, choices: int) -> float:
 
 
 def least_loaded(rows: np.ndarray, session: Session) -> Any:
-    """Whether each admission of *rows* went to a server of least load among those with room."""
+    """Whether each admitted job of *rows* went to a server of least load among those with room."""
     numbers = session.bench.numbers
     jobs: dict[int, tuple[int, int]] = {}
     placement = np.zeros((numbers.servers, numbers.types), np.int64)

@@ -23,7 +23,7 @@ from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.reservation.invariants import assignment_of
 from tests.sound import violations
 
-#: How close a floating-point solver comes to the exact value.
+#: The tolerance between a floating-point solver and the exact value.
 TOLERANCE = 1e-7
 
 
@@ -69,7 +69,7 @@ def test_shares_are_those_of_the_pools_and_greedy_is_no_better(system: Any) -> N
 
 
 def whole_program(pools: list[PoolShare], rewards: list[Fraction], workload: list[Fraction]) -> float:
-    """The program written out over every configuration of every pool."""
+    """The linear program written out over all configurations of all pools."""
     problem = pulp.LpProblem("pools", pulp.LpMaximize)
     types = range(len(workload))
     y = [problem.add_variable(f"y{j}", 0, float(workload[j])) for j in types]
@@ -128,7 +128,7 @@ def test_every_policy_keeps_every_invariant(policy: str) -> None:
         used |= {int(server) for server in state.placement[:, 1].nonzero()[0]}
         room = state.placement.astype(int) @ bench.numbers.demand <= bench.numbers.capacities
         assert room.all()
-    assert used and min(used) >= 6  # wide jobs fit the large servers alone
+    assert used and min(used) >= 6  # wide jobs fit only the large servers
 
 
 def test_gpa_gives_each_pool_its_best_configuration() -> None:

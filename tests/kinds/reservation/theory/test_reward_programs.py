@@ -36,7 +36,7 @@ Instance = tuple[ConfigurationSpace, list[Fraction], list[Fraction]]
 
 @st.composite
 def instances(draw: st.DrawFn) -> Instance:
-    """Small spaces with rewards and workloads, zeros and ties among them."""
+    """Small configuration spaces with rewards and workloads, including zeros and ties."""
     space = draw(spaces)
     reward = st.integers(0, 5).map(Fraction)
     load = st.builds(Fraction, st.integers(0, 12), st.sampled_from([1, 2, 3, 4, 7]))
@@ -45,7 +45,7 @@ def instances(draw: st.DrawFn) -> Instance:
 
 
 def greedy_in_fractions(space: ConfigurationSpace, rewards: list[Fraction], workload: list[Fraction]) -> Any:
-    """The construction of Appendix A as it stands there: permutation, z, x, I_rho and U^(g)."""
+    """The construction of Appendix A, literally: permutation, z, x, I_rho and U^(g)."""
     allowed = sum(1 << j for j in range(space.types) if space.fits[j])
     left, server, permutation, z, x, reward = list(workload), Fraction(1), [], [], [], Fraction(0)
     while allowed:
@@ -71,7 +71,7 @@ def golden_instance(case: dict[str, Any]) -> Instance:
 
 
 def check_proof(instance: Instance, optimum: ExactOptimum) -> None:
-    """Primal and dual feasibility over all of K and equal values, all exactly."""
+    """Check primal and dual feasibility over all of K, and equality of the values, all exactly."""
     space, rewards, workload = instance
     assert sum(share for _, share in optimum.servers) == 1
     assert all(share > 0 and space.contains(k) for k, share in optimum.servers)
@@ -320,10 +320,10 @@ def test_other_input_that_cannot_be_used() -> None:
 
 def test_too_many_greedy_configurations_are_refused() -> None:
     rewards = [Fraction(1)] * 17
-    # Here the smallest type that is left fills a server alone: one subset after the other.
+    # Here the smallest remaining type fills a server alone: subsets are used one after the other.
     chain = ConfigurationSpace.from_demands([[Fraction(2**18 + 2**j)] for j in range(17)], [2**23])
     assert len(greedy_configurations(chain, rewards)) == 18
-    # Here the best configuration always uses all types that are left: all subsets.
+    # Here the best configuration always uses all remaining types: all subsets.
     every = ConfigurationSpace.from_maximal([(1,) * 17])
     with pytest.raises(ValueError, match=f"more than {MOST_SUBSETS} subsets"):
         greedy_configurations(every, rewards)
