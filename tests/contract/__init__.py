@@ -1,1 +1,1 @@
-"""What must stay as it is while the house is rebuilt, for every kind of system at once."""
+"""Contract tests: what every kind of system, policy, panel and experiment must fulfil, and recorded results."""

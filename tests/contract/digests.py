@@ -1,6 +1,6 @@
 """The digests of all built-in scenarios under all their policies.
 
-``python -m tests.contract.digests`` writes the table anew; a commit that does so says which
+``python -m tests.contract.digests`` writes the table again; a commit that does so says which
 runs changed, and why they had to.
 """
 
@@ -18,15 +18,15 @@ from slotscope.model.systems.state import digest
 
 TABLE = Path(__file__).with_name("digests.json")
 
-#: Events of a run: so many where there is a compiled policy, fewer where there is none.
+#: Events of a run, by whether the policy has a kernel.
 EVENTS = {True: 10_000, False: 1_000}
 
-#: What stands for the digest where a policy refuses a scenario.
+#: The entry in place of the digest if the policy refuses the scenario.
 REFUSED = "refused"
 
 
 def runs() -> list[tuple[str, str]]:
-    """(scenario, policy) of each run: scenarios that need no file beside them."""
+    """(scenario, policy) of each run: scenarios that read no trace file."""
     found = [(name, load_scenario(name)) for name in scenario_files()]
     return [
         (name, policy)
@@ -37,7 +37,7 @@ def runs() -> list[tuple[str, str]]:
 
 
 def digest_of_run(scenario: str, policy: str) -> str:
-    """The digest after the run's events; where it cannot start, that it was refused."""
+    """The event and the digest at the end of the run, or that the policy refuses the scenario."""
     try:
         session = Session.open(scenario, policy=policy)
         session.run(events=EVENTS[session.bench.has_kernel])
@@ -47,7 +47,7 @@ def digest_of_run(scenario: str, policy: str) -> str:
 
 
 def known() -> dict[str, dict[str, str]]:
-    """The table: for each scenario, the digest under each policy."""
+    """Read the table: for each scenario, the digest under each policy."""
     table: dict[str, dict[str, str]] = json.loads(TABLE.read_text(encoding="utf-8"))
     return table
 

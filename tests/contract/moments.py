@@ -1,4 +1,4 @@
-"""Moments of short runs, made once: what the contracts show, draw and read."""
+"""Frames of short runs, made once and shared by the contract tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SMALL = {
     "moldable": "moldable-classroom",
 }
 
-#: A scenario of each kind with larger values than the small one, and events of it.
+#: A scenario of each kind with larger values than the small one, and the number of events to run.
 LARGE = {
     "reservation": ("dra-vms", 3000),
     "queue": ("queues-vqs-unstable", 20_000),
@@ -31,28 +31,28 @@ LARGE = {
     "moldable": ("moldable-linear", 4000),
 }
 
-#: Answers about bounds that are waited for: the later ones of some kinds take minutes.
+#: Results of the bounds to wait for: the later ones of some kinds take minutes.
 ANSWERS = 2
 
-#: Events after which the small scenarios, and all others, are looked at: something goes on then.
+#: Events after which scenarios are examined: the system is busy then.
 EVENTS = {"reservation": 60, "queue": 300, "phases": 60, "moldable": 60}
 
 
 @cache
 def scenarios(system: str) -> tuple[str, ...]:
-    """The scenarios of a kind that need no file beside them."""
+    """The scenarios of a kind that read no trace file."""
     found = [(name, load_scenario(name)) for name in scenario_files()]
     return tuple(name for name, scenario in found if scenario.system == system and scenario.workload.kind != "trace")
 
 
 def policies() -> list[tuple[str, str]]:
-    """(kind, policy) of all that are registered."""
+    """(kind, policy) of all registered policies."""
     return [(system, policy) for system in KINDS for policy in POLICIES_OF[system]]
 
 
 @cache
 def bounds_of(scenario: str) -> Any:
-    """What is known of a scenario's bounds after the first answers."""
+    """A scenario's bounds after the first results."""
     found = load_scenario(scenario)
     *_, bounds = islice(kind_named(found.system).all_bounds(found), ANSWERS)
     return bounds
@@ -60,7 +60,7 @@ def bounds_of(scenario: str) -> Any:
 
 @cache
 def frame_of(scenario: str, policy: str | None = None, substeps: int = 0) -> Frame:
-    """A scenario after a few events, its bounds known only where it is a small one."""
+    """A frame of a scenario after a few events, with bounds if it is one of the small scenarios."""
     session = Session.open(scenario, policy, kernel=False)
     session.run(events=EVENTS[session.info.system])
     for _ in range(substeps):
@@ -71,7 +71,7 @@ def frame_of(scenario: str, policy: str | None = None, substeps: int = 0) -> Fra
 
 @cache
 def compared_frame(system: str) -> Frame:
-    """Two policies side by side."""
+    """A frame of a comparison of two policies."""
     first, second = list(POLICIES_OF[system])[:2]
     run = Comparison.open(SMALL[system], (first, second), kernel=False)
     for _ in range(EVENTS[system]):
@@ -81,7 +81,7 @@ def compared_frame(system: str) -> Frame:
 
 @cache
 def large_frame(system: str, *, compared: bool = False) -> Frame:
-    """A longer run with larger values, alone or of two policies side by side."""
+    """A frame of a longer run with larger values, of one policy or of two policies compared."""
     scenario, events = LARGE[system]
     run = Comparison.open(scenario, tuple([*POLICIES_OF[system]][:2])) if compared else Session.open(scenario)
     run.run(events=events)
@@ -90,7 +90,7 @@ def large_frame(system: str, *, compared: bool = False) -> Frame:
 
 @cache
 def gone_back(system: str) -> tuple[Frame, Frame]:
-    """A late moment of a run, and an early one that it went back to."""
+    """A late frame of a run, and an early one after going back."""
     session, frames = Session.open(SMALL[system], kernel=False), []
     session.run(events=2000)
     for event in (2000, 30):
@@ -99,13 +99,13 @@ def gone_back(system: str) -> tuple[Frame, Frame]:
     return frames[0], frames[1]
 
 
-#: Events by which a later moment is later.
+#: Events between the two moments.
 LATER = 7
 
 
 @cache
 def moments_of(system: str, *, compared: bool = False) -> tuple[Frame, Frame]:
-    """Two moments of one run, alone or of two policies side by side."""
+    """Frames of two moments of a run, of one policy or of two policies compared."""
     first, second = list(POLICIES_OF[system])[:2]
     run: Any = Comparison.open(SMALL[system], (first, second), kernel=False) if compared else None
     run = run or Session.open(SMALL[system], kernel=False)

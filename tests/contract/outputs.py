@@ -1,6 +1,6 @@
 """What the commands print with ``--json`` for all built-in scenarios.
 
-``python -m tests.contract.outputs`` writes the table anew; a commit that does so says which
+``python -m tests.contract.outputs`` writes the table again; a commit that does so says which
 outputs changed, and why they had to.
 """
 
@@ -20,17 +20,17 @@ from tests.runs import ran
 
 TABLE = Path(__file__).with_name("outputs.json")
 
-#: Events that ``run`` measures, the first fifth of them left out.
+#: Events of the run that ``run`` measures; the first fifth is left out.
 EVENTS = 3_000
 
 
 def scenarios() -> list[str]:
-    """The scenarios that need no file beside them."""
+    """The scenarios that read no trace file."""
     return sorted({scenario for scenario, _ in runs()})
 
 
 def commands(scenario: str) -> list[str]:
-    """The commands whose output is kept for a scenario."""
+    """The commands whose output is recorded for a scenario."""
     session = ran(scenario, kernel=True, events=EVENTS)
     time = session.timeline.time
     return [
@@ -42,7 +42,7 @@ def commands(scenario: str) -> list[str]:
 
 
 def answer(command: str) -> Any:
-    """What a command prints: as data, a trace as a hash of its text."""
+    """The output of a command: as data, a trace as a hash of its text."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         code = slotscope.main(shlex.split(f"{command} --json"))
@@ -54,7 +54,7 @@ def answer(command: str) -> Any:
 
 
 def known() -> dict[str, dict[str, Any]]:
-    """The table: for each scenario, what each of its commands prints."""
+    """Read the table: for each scenario, the output of each of its commands."""
     table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8"))
     return table
 

@@ -1,4 +1,4 @@
-"""What tests know of policies of one's own in each kind of system."""
+"""What differs between kinds of system in tests of user policies."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ POLICIES = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
 
 class OwnCase(NamedTuple):
-    """A kind of system, as far as files of policies differ by it."""
+    """How user policy files of one kind of system differ from those of others."""
 
-    occasion: str  #: the method that a policy needs, with its arguments
-    right: str  #: what a sound policy does there
-    #: By a name: what is done in place of it at an event, and what is said about that.
+    occasion: str  #: the method that a policy must have, with its arguments
+    right: str  #: the body of that method in a correct policy
+    #: By name: a wrong body in its place, and a part of the error message.
     wrong: dict[str, tuple[str, str]]
-    example: str  #: the worked example
+    example: str  #: file name of the worked example
 
 
 CASES: dict[str, OwnCase] = {
@@ -164,12 +164,12 @@ else:
     ),
 }
 
-#: The memory that a policy below declares, and how much of it it uses.
+#: A statement that uses the memory that the policies below declare.
 REMEMBERING = "yield Remember(numbers=(view.memory[0] + 1,))\n"
 
 
 def text_of(system: str, body: str, rest: str = "memory = 1\n") -> str:
-    """The text of a policy's file for a kind of system; *body* is what its main method does."""
+    """The text of a user policy file for a kind of system; *body* is the body of its main method."""
     return (
         f"from slotscope.model.kinds.{system}.policies.base import *\n\n\nclass Policy(OwnPolicy):\n"
         f"{indent(rest, '    ')}\n    def {CASES[system].occasion}:\n{indent(body, '        ')}"
@@ -177,5 +177,5 @@ def text_of(system: str, body: str, rest: str = "memory = 1\n") -> str:
 
 
 def written(folder: Path, system: str, body: str, rest: str = "memory = 1\n") -> str:
-    """The path of such a file."""
+    """Write such a file and return its path."""
     return write(folder, text_of(system, body, rest))

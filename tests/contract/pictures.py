@@ -1,8 +1,8 @@
-"""What every panel looks like: three sizes, both themes, one font.
+"""Reference pictures of every panel: three sizes, both themes, one font.
 
-Of each picture a coarse grid of mean colours is kept: so fine that it shows what is missing,
-has moved or has another colour, so coarse that it does not mind how edges are smoothed.
-``python -m tests.contract.pictures`` writes the table anew; a commit that does so says which
+For each picture a coarse grid of mean colours is recorded: fine enough to show parts that are missing,
+have moved or have another colour, coarse enough to be insensitive to antialiasing.
+``python -m tests.contract.pictures`` writes the table again; a commit that does so says which
 pictures changed, and why they had to.
 """
 
@@ -47,28 +47,28 @@ FONT = "DejaVu Sans"
 SIZES = ((260, 180), (560, 420), (1280, 860))
 THEMES = ("light", "dark")
 
-#: Cells of a grid, down and across; a cell's colour is the mean of its pixels.
+#: Rows and columns of a grid; a cell's colour is the mean of its pixels.
 GRID = (20, 30)
 
-#: How far a cell's red, green or blue may be from what it was, of 255; how many cells may be
-#: further off; and how far none may be.
+#: Tolerated difference of a cell's red, green or blue, of 255; number of cells that may exceed it;
+#: limit that no cell may exceed.
 CLOSE, STRAY, FAR = 12, 3, 32
 
-#: Colours are kept in steps of this, which takes half the room.
+#: Colours are rounded to multiples of this, which halves the size of the table.
 STEP = 4
 
 Grid = NDArray[np.uint8]
 
 
 def has_font() -> bool:
-    """Whether the font that the pictures are drawn with is on this machine."""
+    """Whether the font of the recorded pictures is installed on this machine."""
     application(offscreen=True)
     return FONT in QFontDatabase.families()
 
 
 @contextmanager
 def one_font() -> Iterator[None]:
-    """All is drawn in one family, no letter is fitted to the pixels, and no cursor blinks."""
+    """Draw everything in one font family without hinting, and stop cursors from blinking."""
 
     def font(self: themes.Fonts, size: float) -> QFont:
         made = usual(self, size)
@@ -87,12 +87,12 @@ def one_font() -> Iterator[None]:
 
 
 def systems_of(entry: PanelEntry) -> list[str]:
-    """The kinds of system that have a panel."""
+    """The kinds of system that have the panel."""
     return [system for system in KINDS if entry in (*panels_of(system), COMPARISON)]
 
 
 def labels(entry: PanelEntry) -> list[str]:
-    """What the pictures of a panel are called."""
+    """The labels of a panel's pictures."""
     return [
         f"{entry.load().name} {system} {theme} {width} x {height}"
         for system in systems_of(entry)
@@ -102,16 +102,16 @@ def labels(entry: PanelEntry) -> list[str]:
 
 
 def frame_for(entry: PanelEntry, system: str) -> Frame:
-    """The moment at which a panel is drawn."""
+    """The frame with which a panel is drawn."""
     return compared_frame(system) if entry is COMPARISON else frame_of(SMALL[system])
 
 
-#: Turns of the event loop in which a view of Qt's lays itself out, has another range, and is scrolled.
+#: Turns of the event loop in which a Qt view lays itself out, changes its range, and is scrolled.
 QUIET = 5
 
 
 def settle(panel: Panel) -> None:
-    """Let a panel finish what it does a little later, or piece by piece; the last turns are of Qt's own timers."""
+    """Let a panel finish its delayed and step-by-step work; the last turns are for Qt's own timers."""
     quiet = 0
     for _ in range(500):
         QApplication.processEvents()
@@ -122,14 +122,14 @@ def settle(panel: Panel) -> None:
 
 
 def grid_of(image: QImage) -> Grid:
-    """The mean colours of a picture's cells, [down, across, 3]."""
+    """The mean colours of a picture's cells, as an array [rows, columns, 3]."""
     image = image.convertToFormat(QImage.Format.Format_RGB888)
     height, width = image.height(), image.width()
     rows = np.frombuffer(bytes(image.constBits()), np.uint8).reshape(height, -1)
     down, across = (
         np.linspace(0, most, cells + 1).astype(int) for most, cells in zip((height, width), GRID, strict=True)
     )
-    # Added where they lie: a copy of all pixels in wider numbers takes twenty times as long as what is done with it.
+    # The sums are made in place: copying all pixels to a wider type would take twenty times as long as the sums.
     bands = [rows[top:below, : 3 * width].sum(0, dtype=np.uint32) for top, below in pairwise(down.tolist())]
     sums = np.add.reduceat(np.array(bands).reshape(GRID[0], width, 3), across[:-1], 1, dtype=np.int64)
     area = np.diff(down)[:, None, None] * np.diff(across)[None, :, None]
@@ -137,7 +137,7 @@ def grid_of(image: QImage) -> Grid:
 
 
 def pictures(entry: PanelEntry) -> Iterator[QImage]:
-    """A panel at each moment, in each theme and size, in the order of :func:`labels`."""
+    """The pictures of a panel for each kind, theme and size, in the order of :func:`labels`."""
     app = application(offscreen=True)
     for system in systems_of(entry):
         for name in THEMES:
@@ -152,28 +152,28 @@ def pictures(entry: PanelEntry) -> Iterator[QImage]:
                 QCoreApplication.sendPostedEvents(panel, QEvent.Type.DeferredDelete)
 
 
-#: Where no panel is under the pointer.
+#: A position of the pointer outside all panels.
 AWAY = QPoint(4000, 4000)
 
 
 def drawn(panel: Panel, frame: Frame) -> Iterator[QImage]:
-    """A panel in each size."""
+    """The pictures of a panel in each size."""
     panel.resize(*SIZES[0])
-    QCursor.setPos(AWAY)  # wherever another test has left it
+    QCursor.setPos(AWAY)  # another test may have left it anywhere
     panel.show()
     panel.set_frame(frame)
     panel.set_selection(Select.of(Thing(SERVER, 0)))
     for size in SIZES:
         panel.resize(*size)
         settle(panel)
-        if not panel.isActiveWindow():  # a busy machine is late with it: a field that has the focus looks different
+        if not panel.isActiveWindow():  # activation may be late on a busy machine, and a focused field looks different
             QTest.qWaitForWindowActive(panel)
             settle(panel)
         yield panel.grab().toImage()
 
 
 def difference(found: Grid, expected: Grid) -> str:
-    """Where two pictures differ; empty where they are alike."""
+    """Where two pictures differ; empty if they are alike."""
     apart = np.abs(found.astype(int) - expected).max(axis=2)
     if (apart > CLOSE).sum() <= STRAY and apart.max() <= FAR:
         return ""
@@ -186,23 +186,23 @@ def difference(found: Grid, expected: Grid) -> str:
 
 
 def packed(grid: Grid) -> str:
-    """A grid as text."""
+    """Encode a grid as text."""
     return base64.b85encode(zlib.compress(grid.tobytes(), 9)).decode()
 
 
 def unpacked(text: str) -> Grid:
-    """The grid of a text."""
+    """Decode a grid from text."""
     return np.frombuffer(zlib.decompress(base64.b85decode(text)), np.uint8).reshape(*GRID, 3)
 
 
 def known() -> dict[str, str]:
-    """The table: each picture's grid, as text."""
+    """Read the table: each picture's grid, as text."""
     table: dict[str, str] = json.loads(TABLE.read_text(encoding="utf-8"))
     return table
 
 
 def kept(grid: Grid, before: str | None) -> str:
-    """A picture as the table has it: what is as ever stays as it was written."""
+    """The table's entry for a picture: the previous entry if the picture has not changed."""
     return before if before is not None and not difference(grid, unpacked(before)) else packed(grid)
 
 

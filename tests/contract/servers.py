@@ -1,4 +1,4 @@
-"""What each picture of servers is tried with: layouts, moments, and where things must be found."""
+"""Test cases for each picture of servers: layouts, frames, and positions of servers and jobs."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ Layout = CellLayout[Any, Any]
 
 @dataclass(frozen=True)
 class ServersPicture:
-    """One kind's picture.
+    """The test case of one kind's picture.
 
     Attributes
     ----------
     wishes:
-        Of so many servers, at one device pixel per line of a texture or at two.
+        Makes the wishes for a number of servers, with one or two device pixels per line of a texture.
     fitting:
-        The layout for wishes, width and height.
+        Computes the layout from wishes, width and height.
     most:
-        Up to so many servers there are pixels for all.
+        Largest number of servers for which there are enough pixels.
     few, many:
-        A moment of a run with some servers and jobs of all sorts on them, and one with hundreds.
+        A frame with some servers and jobs of all sorts on them, and one with hundreds of servers.
     session:
-        A run that changes from event to event, without another layout.
+        A run whose events change the picture, but not the layout.
     rect:
-        Where a server is in a scene.
+        The rectangle of a server in a scene.
     jobs:
-        Of each job in a scene that can be pointed at: its rectangles, its record and its number.
+        For each selectable job in a scene: its rectangles, its record and its number.
     told:
-        What stands in a saved picture.
+        A text that a saved picture contains.
     """
 
     panel: type[PicturePanel]
@@ -72,27 +72,27 @@ class ServersPicture:
 
 
 def moldable_wishes(count: int, scale: int, sections: int = 1) -> MoldableWishes:
-    """Pools of so many servers, of fewer and of fewer still."""
+    """A pool of *count* servers, and further, smaller ones."""
     return moldable.wishes(tuple(max(1, count // (1 + n)) for n in range(sections)), scale)
 
 
 def phase_wishes(count: int, scale: int, sections: int = 2, resources: int = 1) -> PhaseWishes:
-    """Pools and then backup servers."""
+    """Pools, followed by backup servers."""
     counts = [max(1, count // (1 + n)) for n in range(sections)]
     return phases.wishes((*counts[:-1], max(1, counts[-1] // 9)), resources, scale=scale)
 
 
 def bin_wishes(count: int, scale: int, resources: int = 1, pooled: bool = False) -> BinWishes:
-    """Servers of one size or of three."""
+    """Servers of one size, or of three sizes."""
     return queue.wishes(count, resources, True, scale, pooled)
 
 
 def captioned(wishes: Any, brief: int) -> Any:
-    """The same with captions that may stand beside the servers."""
+    """The same wishes with captions that may be placed beside the servers."""
     return replace(wishes, brief=brief)
 
 
-#: Widths that short captions need; without one they stand above the servers at any height.
+#: Widths of short captions; without a short caption (0) the caption is above the servers at any height.
 BRIEF = st.sampled_from([0, 40, 160])
 WISHES = {
     "moldable": st.builds(
@@ -111,7 +111,7 @@ def _moldable_jobs(scene: Any) -> list[tuple[list[QRectF], int, int]]:
     return [
         ([strip.rect for strip in pieces[0]], record, int(scene.state.job_number[record]))
         for record in moldable.records_of(scene.state)
-        if len(pieces := scene.job_strips(record)) == 1  # lines join several across others
+        if len(pieces := scene.job_strips(record)) == 1  # lines between a job's pieces cross other jobs
     ]
 
 
@@ -172,19 +172,19 @@ PICTURES = {
 
 
 def server_of(hit: Any) -> int:
-    """The server that was hit."""
+    """The server at the position of a hit."""
     return int(getattr(hit, "place", hit).server)
 
 
 def servers_of(frame: Frame) -> range:
-    """The numbers of the servers that stand still."""
+    """The numbers of the servers with a fixed place, that is without backup servers."""
     return range(
         frame.info.facts.normal_servers if hasattr(frame.info.facts, "normal_servers") else frame.info.numbers.servers
     )
 
 
 def pairs(layout: Layout) -> list[tuple[int, int]]:
-    """Some servers of each section, the first and the last ones too."""
+    """Some servers of each section, including the first and the last."""
     return [
         (section, index)
         for section, grid in enumerate(layout.grids)
@@ -193,7 +193,7 @@ def pairs(layout: Layout) -> list[tuple[int, int]]:
 
 
 def outside(changed: np.ndarray, rects: list[QRectF], reach: float = 8) -> np.ndarray:
-    """What of the pixels that changed [n, 2], down and across, is not around some rectangles."""
+    """The changed pixels [n, 2], row and column, that are not near any of the rectangles."""
     y, x = changed.T
     around = [rect.adjusted(-reach, -reach, reach, reach) for rect in rects]
     near = [(x >= one.left()) & (x < one.right()) & (y >= one.top()) & (y < one.bottom()) for one in around]
@@ -201,7 +201,7 @@ def outside(changed: np.ndarray, rects: list[QRectF], reach: float = 8) -> np.nd
 
 
 def main() -> None:
-    """At another ratio of device pixels, jobs are found and outlined where they are."""
+    """Assert that with two device pixels per point jobs are found and outlined at the right place."""
     application = QApplication([])
     for name, picture in PICTURES.items():
         panel = picture.panel(LIGHT)

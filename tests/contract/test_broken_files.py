@@ -1,4 +1,4 @@
-"""Whatever stands in a field of a scenario or of an instance file, nothing but a fault of one line comes out."""
+"""Any value in a field of a scenario or an instance file is accepted or refused with an error of one line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.kinds.phases import test_instance as phase_files
 from tests.kinds.queue import scenarios as queue
 from tests.kinds.queue import test_instances as queue_files
 
-#: Of each kind good scenarios, and what may stand in their fields.
+#: For each kind, valid scenarios, and a strategy for values of their fields.
 SCENARIOS: dict[str, tuple[tuple[dict[str, Any], ...], st.SearchStrategy[Any]]] = {
     "reservation": (
         (breaking.GOOD, breaking.GOOD | {"initial": breaking.FULL}, breaking.GOOD | {"workload": breaking.SCRIPT}),
@@ -48,7 +48,7 @@ SCENARIOS: dict[str, tuple[tuple[dict[str, Any], ...], st.SearchStrategy[Any]]] 
     ),
 }
 
-#: Of each kind good instance files.
+#: For each kind, valid instance files.
 FILES = {
     "reservation": (breaking.INSTANCE,),
     "queue": (queue_files.GOOD,),
@@ -101,7 +101,7 @@ def test_whatever_stands_in_an_instance_file(system: str, data: st.DataObject) -
         for one in scenarios_in(json.dumps(broken), "a file"):
             scenario = parse_scenario(one)
             kind_named(scenario.system).numbers(scenario)
-            if scenario.system == "queue":  # its policies look at sizes, too
+            if scenario.system == "queue":  # the policies of queues also check the sizes
                 assemble(scenario)
     except UserError as error:
         assert is_one_line(error.line)

@@ -1,4 +1,4 @@
-"""Every built-in scenario under every policy comes to the state that it always came to."""
+"""Every built-in scenario under every policy reaches the recorded state."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tests.runs import ran
 
 SCENARIOS = sorted({scenario for scenario, _ in runs()})
 
-#: Without compiled policies: each event takes as long as a hundred of the others.
+#: Scenarios without compiled policies, where each event takes a hundred times as long.
 SLOW = {"dra-pools"}
 
 
 def overlapping(arguments):
-    """Arrays whose memory another one shares."""
+    """Arrays that share memory with the next one in memory."""
     filled = sorted((array for array in arrays_of(arguments) if array.nbytes), key=byte_bounds)
     return [one for one, other in pairwise(filled) if byte_bounds(other)[0] < byte_bounds(one)[1]]
 
 
 @pytest.fixture
 def calls(monkeypatch):
-    """How often kernels were called: each time with arrays of which no two share memory, but where nobody writes."""
+    """One entry per kernel call; each call is checked not to write to arrays that share memory."""
     called, counted = CompiledEngine._called, []
 
     def watched(engine, state, index, given, watch):

@@ -43,10 +43,10 @@ TINY: dict[Any, Any] = {
     moldable_fig2: ((20, 50), moldable_runs.MoldableLength((900,), 2)),
 }
 
-#: The outcome of a part, which is the same wherever the part stands: those of the built-in policies do twice.
+#: The outcome of a part, cached: two tests need the parts of the built-in policies.
 outcome_of = cache(carry_out)
 
-#: Those that need no file beside them.
+#: Experiments that read no trace file.
 ALONE = [name for name, item in experiments().items() if not item.needs_trace]
 
 
@@ -57,7 +57,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(moldable_table1, "SERVERS", 50)
     monkeypatch.setattr(moldable_fig2, "SERVERS", 50)
     monkeypatch.setattr(jrs_gap, "LARGE", 20)
-    monkeypatch.setattr(jrs_misestimation, "LEARNED", (5,))  # in less no job leaves
+    monkeypatch.setattr(jrs_misestimation, "LEARNED", (5,))  # in less time no job leaves
 
 
 @pytest.mark.parametrize("name", experiments())
@@ -77,13 +77,13 @@ def test_its_shortest_run_gives_what_it_declares(name: str) -> None:
     assert len({part.key for part in parts}) == len(parts) > 0
     outcomes = {part: outcome_of(part) for part in parts}
     check(plan.result("tiny", NO_OPTIONS, outcomes), name)
-    for some in (parts[:0], parts[:1], parts[1::2]):  # while it fills
+    for some in (parts[:0], parts[:1], parts[1::2]):  # partial results, as while the experiment runs
         begun = plan.result("tiny", NO_OPTIONS, {part: outcomes[part] for part in some})
         for figure in begun.figures:
             assert {curve.name for curve in figure.curves} <= set(figure.planned)
 
 
-#: A policy of one's own for each kind.
+#: A user policy for each kind.
 OWN = {
     "reservation": "keep_room.py",
     "queue": "largest_first.py",
@@ -94,7 +94,7 @@ OWN = {
 
 @pytest.mark.parametrize("name", [name for name in ALONE if experiments()[name].compares])
 def test_a_policy_of_one_s_own_runs_beside_those_that_it_compares(name: str, tmp_path: Path) -> None:
-    """In parts of its own, which are others once its text is; named by its file in each row and curve."""
+    """It has parts of its own, which change with the file's text, and rows and curves named after the file."""
     plan, file = experiment_module(name), OWN[experiments()[name].system]
     path = tmp_path / file
     path.write_text((EXAMPLES / file).read_text(encoding="utf-8"), encoding="utf-8")
@@ -123,14 +123,14 @@ def test_what_cannot_run_beside_is_refused(tmp_path: Path) -> None:
 
 
 def check(result: Result, name: str) -> None:
-    """A finished result: curves as planned, and rows that can be written down."""
+    """Check a finished result: its curves are the planned ones, and its rows can be written as JSON."""
     assert result.experiment == name
     assert result.rows and result.figures
     for row in result.rows:
         assert json.loads(json.dumps(row.as_dict()))["what"] == row.what
     for figure in result.figures:
         assert figure.title and figure.x_label and figure.y_label
-        drawn = [curve.name for curve in figure.curves]  # without those that found no number
+        drawn = [curve.name for curve in figure.curves]  # curves without any value are left out
         assert drawn == [name for name in figure.planned if name in drawn]
         for curve in figure.curves:
             assert len(curve.x) == len(curve.y) > 0, curve.name

@@ -1,4 +1,4 @@
-"""What every kind of system must fulfil: its scenarios, its stops, its marks, its files."""
+"""What every kind of system must fulfil: its scenarios, breakpoints, marks and files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_flags_and_marks_tell_one_thing_each(system: str) -> None:
 
 @KIND
 def test_a_run_stops_at_every_kind_of_event_that_happens(system: str) -> None:
-    """At the first row with that flag, and nowhere before."""
+    """At the first row with that flag, and not before."""
     session = ran(SMALL[system], events=300)
     rows = session.timeline.rows(1, 300)
     for name, flag in session.bench.kind.vocabulary.event_kinds.items():

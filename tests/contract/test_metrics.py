@@ -1,7 +1,7 @@
-"""Every number that ``run`` measures has an independent value: that of a second, slow bookkeeping.
+"""Every number that ``run`` measures is compared with an independent, slow calculation.
 
-Every number is counted here from the lists of jobs and servers after every event alone, never from a running sum,
-a tally or a sample of the program's.  A kind of system says which levels hold between two events,
+Here every number is counted only from the lists of jobs and servers after every event, never from a running sum,
+a counter or a sample of the program.  Each kind of system defines the levels that hold between two events,
 what an event adds to the counts, and how the metrics follow from both.
 """
 
@@ -26,7 +26,7 @@ Numbers = Mapping[str, float]
 
 
 class Job(NamedTuple):
-    """One job in the system; *place* below ``NOWHERE`` is a server of another kind."""
+    """A job in the system; *place* is its server, below ``NOWHERE`` one of another kind."""
 
     kind: int
     place: int
@@ -39,7 +39,7 @@ NOWHERE = -1
 def live(state: Any, kind_of: str) -> dict[int, Job]:
     """The jobs in the system by number; *kind_of* names the array with their type or phase.
 
-    Virtual jobs, which have numbers of their own, stand under -1 - number.
+    Virtual jobs, which are numbered separately, have the key -1 - number.
     """
     free = set(state.free_record[: int(state.number[3 if kind_of == "job_type" else 2])].tolist())
     kinds = getattr(state, kind_of)
@@ -62,7 +62,7 @@ def _reservation_counts(_bench: Any, before: Any, after: Any) -> Numbers:
     old, new = live(before, "job_type"), live(after, "job_type")
     both = old.keys() & new.keys()
     arrived = int(after.number[1] - before.number[1])
-    # Where slots are nothing but the jobs in them no server is ever assigned a configuration.
+    # Policies whose slots are just the jobs in them never assign configurations to servers.
     reserves = any((state.configuration != state.placement).any() for state in (before, after))
     changed = (before.configuration != after.configuration).any(axis=1)
     return {
@@ -135,7 +135,7 @@ def _phases_counts(_bench: Any, before: Any, after: Any) -> Numbers:
     virtual = sum(job < 0 for job in fresh)
     more = int(after.token_count.sum()) - int(before.token_count.sum())
     return {
-        "requests": more + matches + virtual,  # no token is lost
+        "requests": more + matches + virtual,  # tokens are never lost
         "matches": matches,
         "virtual_arrivals": virtual,
         "overflows": sum(found.place < NOWHERE for found in real),
@@ -149,7 +149,7 @@ def _phases_metrics(_bench: Any, area: Numbers, count: Numbers, length: float) -
 
 
 def _moldable_jobs(state: Any) -> dict[int, int]:
-    """The job records in use by the jobs' numbers."""
+    """The records of the jobs in the system, by job number."""
     return {int(state.job_number[at]): at for at in set(state.server_job.tolist()) - {NOWHERE}}
 
 
@@ -215,7 +215,7 @@ _BOOKS = {
 
 
 def metrics_of(session: Session, warmup: float, until: float) -> Numbers:
-    """Each metric over [warmup, until) of a run that stands at its start."""
+    """Each metric over [warmup, until) of a run that is at its start."""
     levels, counts, metrics = _BOOKS[session.info.system]
     bench, line = session.bench, session.timeline
     area: Counter[str] = Counter()
@@ -243,12 +243,12 @@ SMALL = {
     "moldable": "moldable-classroom",
 }
 
-#: Metrics that a sum over events does not give, and the test that holds each.
+#: Metrics that cannot be computed as a sum over events, and the file of their tests.
 ELSEWHERE = {"queue_growth": "tests/model/test_metrics.py"}
 
 
 def stretch(name: str, policy: str, seed: int) -> tuple[float, float]:
-    """A warm-up and an end with about so many events."""
+    """A warm-up and an end, so that the run has about EVENTS events."""
     session = ran(name, policy=policy, seed=seed, kernel=True, events=EVENTS)
     return float(round(session.timeline.time / 7)), float(round(session.timeline.time))
 

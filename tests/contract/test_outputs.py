@@ -1,4 +1,4 @@
-"""What the commands print with ``--json`` stays: the same keys, the same numbers."""
+"""The output of commands with ``--json`` does not change: the same keys, the same numbers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 
 from tests.contract.outputs import answer, known, scenarios
 
-#: Numbers of sums over many events, in which another machine may round the last digits.
+#: Numbers that are sums over many events; their last digits may be rounded differently on another machine.
 CLOSE = 1e-9
 
 
 def assert_same(found: Any, expected: Any, where: str) -> None:
-    """The same structure; numbers that are equal up to rounding."""
+    """Assert the same structure, and numbers that are equal up to rounding."""
     if isinstance(expected, dict):
         assert list(found) == list(expected), where
         for key, value in expected.items():

@@ -1,4 +1,4 @@
-"""Policies of one's own in every kind of system: they run as built-in ones do, or are told in one line."""
+"""User policies in every kind of system: they run as built-in ones do, or fail with an error of one line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 EVENTS = 120
 
-#: From this event on a wrong policy is wrong.
+#: From this event on a wrong policy makes wrong decisions.
 BAD = 40
 
 KIND = pytest.mark.parametrize("system", CASES)
@@ -38,7 +38,7 @@ def opened(path: str, system: str, **changes: int) -> Session:
     [pytest.param(system, policy, id=f"{system}-{policy}") for system in CASES for policy in POLICIES_OF[system]],
 )
 def test_a_copy_of_a_reference_comes_to_the_same_states(tmp_path: Path, system: str, policy: str) -> None:
-    """The text of a built-in reference is a policy of one's own as it stands."""
+    """The text of a built-in reference policy is a valid user policy without any change."""
     module = import_module(POLICIES_OF[system][policy])
     assert module.__file__ is not None
     path = write(tmp_path, Path(module.__file__).read_text(encoding="utf-8"))
@@ -54,7 +54,7 @@ def test_a_copy_of_a_reference_comes_to_the_same_states(tmp_path: Path, system: 
         for session in (mine, built_in):
             session.seek(event)
         assert digest(mine.timeline.state) == digest(built_in.timeline.state)
-    lines = tuple(line for line in mine.info.pseudocode if line.heading != "Your file")  # and those the class adds
+    lines = tuple(line for line in mine.info.pseudocode if line.heading != "Your file")  # the class adds these
     assert lines == built_in.info.pseudocode
 
 
@@ -75,15 +75,15 @@ def test_the_template_and_the_example_run(tmp_path: Path, system: str) -> None:
 
 
 def lines_of_code(text: str) -> int:
-    """Lines without comments, docstrings and those that are blank."""
+    """The number of lines that are not blank, a comment or a docstring."""
     text = re.sub(r'"""(.|\n)*?"""', "", text)
     return sum(bool(line.split("#")[0].strip()) for line in text.splitlines())
 
 
 def test_the_examples_of_the_manual_run(tmp_path: Path) -> None:
-    """One for each kind, each of at most 15 lines; those that are files too are these files."""
+    """There is one for each kind, with at most 15 lines; those that are also shipped as files equal the files."""
     page = (ROOT / "resources" / "help" / "own-policy.md").read_text(encoding="utf-8")
-    page = page.partition("## It can be fast")[0]  # the kernel there: tests/model/test_own_kernels.py
+    page = page.partition("## It can be fast")[0]  # that kernel: tests/model/test_own_kernels.py
     texts = [part.split("```")[0] for part in page.split("```python\n")[1:]]
     systems = [text.partition("model.kinds.")[2].partition(".")[0] for text in texts]
     assert sorted(systems) == sorted(CASES)
@@ -111,7 +111,7 @@ def test_a_wrong_decision_is_told_with_its_line(tmp_path: Path, system: str, nam
     with pytest.raises(PolicyFileError) as raised:
         session.run(events=1000)
     assert said in raised.value.line
-    head = line_of(text, "def ")  # where what is seen at the end of an event is told
+    head = line_of(text, "def ")  # errors found at the end of an event name this line
     assert head <= int(raised.value.where.rpartition(" ")[2]) <= head + 1 + len(what.splitlines())
     event = session.timeline.event
     assert f"at event {event + 1} (" in raised.value.line
@@ -165,7 +165,7 @@ def test_a_session_is_saved_and_reopened(tmp_path: Path, system: str) -> None:
 
 @KIND
 def test_it_runs_beside_others_and_is_gone_on_with(tmp_path: Path, system: str) -> None:
-    """Compared with the scenario's own policy, and taken over from in both directions."""
+    """It runs in a comparison with a built-in policy of its kind."""
     path = written(tmp_path, system, REMEMBERING + CASES[system].right)
     session = Session.open(SMALL[system], next(iter(POLICIES_OF[system])), kernel=False)
     both = Comparison.of([session, companion(session, path, False)])

@@ -1,4 +1,4 @@
-"""What every panel must fulfil: shown early and late, small and large, in its place and in none."""
+"""What every panel must fulfil: early and late in a run, small and large, with its kind of system and others."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ from tests.contract.pictures import EVERY, frame_for, grid_of, settle, systems_o
 from tests.gui.accessible import listening, nameless
 from tests.gui.windows import on_screen
 
-#: What a panel says where it has nothing to draw.
+#: The message of a panel that has nothing to draw.
 NOT_HERE = re.compile("does not apply to|One policy runs alone")
 
 LARGE = (2400, 1500)
 _STILL = QAbstractAnimation.State.Stopped
 _MIXED = ((LEAST, LARGE), (LARGE, LEAST))
 
-#: Scenarios in which panels have choices that the small ones do not need.
+#: Scenarios in which panels have controls that they lack in the small ones.
 CONTROLLED = {"PolicyMapPanel": ["jrs-fixed-sizes", "jrs-three-phases"]}
 
 
@@ -60,7 +60,7 @@ def entry(request: pytest.FixtureRequest) -> PanelEntry:
 
 @pytest.fixture(scope="module")
 def panel(qapp: QApplication, entry: PanelEntry) -> Iterator[Panel]:
-    """A panel that all tests of its class share."""
+    """A panel shared by all tests of its class."""
     theme = load_theme("light")
     apply(qapp, theme)
     made = entry.load()(theme)
@@ -78,21 +78,21 @@ def moment(entry: PanelEntry) -> Frame:
 
 
 def note(panel: Panel) -> str:
-    """The sentence in the place of the picture; empty where there is the picture."""
+    """The message in place of the picture; empty if there is a picture."""
     settle(panel)
     assert panel.fault is None, panel.fault
     return panel._note.text() if panel._note.isVisible() else ""
 
 
 def show(panel: Panel, frame: Frame) -> None:
-    """Another run's frame, and what is pointed at there."""
+    """Show a frame of another run, and select a server."""
     panel.forget()
     panel.set_frame(frame)
     panel.set_selection(Select.of(Thing(SERVER, 0)))
 
 
 def applies(panel: Panel, frame: Frame) -> bool:
-    """Whether a panel draws a frame; where it does not, it says why."""
+    """Whether a panel draws a frame; if not, check that it says why."""
     show(panel, frame)
     said = note(panel)
     if panel.needs <= frame.info.offers and not NOT_HERE.search(said):
@@ -103,12 +103,12 @@ def applies(panel: Panel, frame: Frame) -> bool:
 
 
 def is_drawn(panel: Panel) -> bool:
-    """Is there a picture, and something on it?"""
+    """Whether there is a picture that is not blank."""
     return not note(panel) and has_colours(panel)
 
 
 def has_colours(panel: Panel) -> bool:
-    """Is there more than one plain area, of a panel that has settled?"""
+    """Whether a settled panel shows more than one plain area."""
     colours = grid_of(panel.grab().toImage()).reshape(-1, 3)
     return len({tuple(colour) for colour in colours.tolist()}) > 3
 
@@ -151,9 +151,9 @@ def test_a_click_before_the_next_run_is_drawn_does_no_harm(panel: Panel, moment:
                 spot = QPoint(int(x * child.width()), int(y * child.height()))
                 QTest.mouseClick(child, Qt.MouseButton.LeftButton, pos=spot)
                 QTest.mouseDClick(child, Qt.MouseButton.LeftButton, pos=spot)
-                QTest.mouseRelease(child, Qt.MouseButton.LeftButton, pos=spot)  # or a scroll bar pages on and on
+                QTest.mouseRelease(child, Qt.MouseButton.LeftButton, pos=spot)  # otherwise a scroll bar goes on paging
     for view in panel.findChildren(QAbstractItemView):
-        view.setCurrentIndex(QModelIndex())  # or it scrolls to what was clicked half a second later, in another test
+        view.setCurrentIndex(QModelIndex())  # otherwise it scrolls to the click half a second later, in another test
     assert panel.fault is None, panel.fault
 
 
@@ -188,7 +188,7 @@ def test_it_takes_any_size(panel: Panel, moment: Frame, size: tuple[int, int]) -
 
 
 def test_its_numbers_are_whole_or_leave_their_room(panel: Panel, moment: Frame) -> None:
-    """In a low panel digits and captions stood on each other."""
+    """In a low panel digits and captions overlapped."""
     show(panel, moment)
     if isinstance(panel, TiledPanel):
         for height in (500, 60, 90, 150, 400):
@@ -200,7 +200,7 @@ def test_its_numbers_are_whole_or_leave_their_room(panel: Panel, moment: Frame) 
 
 
 def test_it_follows_another_theme_and_comes_back(panel: Panel, moment: Frame) -> None:
-    panel.forget()  # where other tests have clicked and scrolled
+    panel.forget()  # other tests have clicked and scrolled in it
     show(panel, moment)
     application, before = QApplication.instance(), None
     assert isinstance(application, QApplication)
@@ -256,7 +256,7 @@ def test_another_run_begins_with_nothing_of_the_last(panel: Panel, moment: Frame
 
 
 def test_between_two_runs_its_controls_do_no_harm(panel: Panel, entry: PanelEntry) -> None:
-    """The run was replaced, and its first frame is still to come, when somebody turns this and that."""
+    """Controls are used after the run was replaced, before the first frame of the new run."""
     for scenario in CONTROLLED.get(entry.cls, [SMALL[systems_of(entry)[0]]]):
         panel.set_frame(frame_for(entry, systems_of(entry)[0]) if entry is COMPARISON else frame_of(scenario))
         settle(panel)
@@ -277,7 +277,7 @@ def test_between_two_runs_its_controls_do_no_harm(panel: Panel, entry: PanelEntr
 
 
 def test_ranges_of_axes_fit_the_run_that_is_shown(panel: Panel, entry: PanelEntry) -> None:
-    """A run after one with larger values is shown in the ranges that it has alone."""
+    """After a run with larger values, a run has the same ranges as in a new panel."""
     for system in systems_of(entry):
         fresh = entry.load()(load_theme("light"))
         fresh.resize(panel.size())
@@ -297,7 +297,7 @@ def ranges(panel: Panel) -> list[object]:
 
 
 def test_its_labels_have_words(panel: Panel, moment: Frame) -> None:
-    """No placeholder, no Python value reaches a label."""
+    """No label shows a placeholder or a Python value."""
     panel.set_frame(moment)
     settle(panel)
     for label in panel.findChildren(QLabel):
@@ -305,7 +305,7 @@ def test_its_labels_have_words(panel: Panel, moment: Frame) -> None:
 
 
 def test_whoever_does_not_see_it_is_told_what_has_changed(panel: Panel, entry: PanelEntry) -> None:
-    """At another moment the words are others where the picture is another; and nothing is made that nobody hears."""
+    """If the picture changes, so does the text for screen readers; it is made only while a screen reader is active."""
     for system in systems_of(entry):
         frames = moments_of(system, compared=entry is COMPARISON)
         show(panel, frames[0])
@@ -326,7 +326,7 @@ def test_whoever_does_not_see_it_is_told_what_has_changed(panel: Panel, entry: P
 def test_what_stands_still_in_a_run_comes_though_no_other_frame_does(
     qtbot: QtBot, panel: Panel, entry: PanelEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next event may be far, and numbers beside a picture are those of the same moment."""
+    """The next event may be far away, and numbers beside a picture must belong to the same moment."""
     monkeypatch.setattr(calm, "NEXT_FRAME", 0.01)
     for system in systems_of(entry):
         first, later = (replace(frame, running=True) for frame in moments_of(system, compared=entry is COMPARISON))
@@ -340,7 +340,7 @@ def test_what_stands_still_in_a_run_comes_though_no_other_frame_does(
 
 
 def written(panel: Panel) -> list[str]:
-    """What its labels say."""
+    """The texts of its visible labels."""
     return [label.text() for label in panel.findChildren(QLabel) if label.isVisible()]
 
 
@@ -351,7 +351,7 @@ def test_what_can_be_used_in_it_has_a_name(panel: Panel, moment: Frame) -> None:
 
 
 def picture_after(qtbot: QtBot, entry: PanelEntry, *frames: Frame) -> QImage:
-    """The last of these moments, each shown as at another step of a lesson."""
+    """The picture of the last of these frames, after showing the others, each as another step of a lesson."""
     panel = on_screen(qtbot, entry.load()(load_theme("light")), 560, 420)
     for frame in frames:
         panel.forget()
@@ -365,7 +365,7 @@ def picture_after(qtbot: QtBot, entry: PanelEntry, *frames: Frame) -> QImage:
 
 @pytest.mark.slow
 def test_a_step_of_a_lesson_has_one_picture(qtbot: QtBot, entry: PanelEntry) -> None:
-    """Whatever was seen before it: no scale, width or curve stays."""
+    """It does not depend on what was shown before: scales, widths and curves are reset."""
     for system in systems_of(entry):
         late, early = gone_back(system)
         alone = picture_after(qtbot, entry, early)

@@ -1,4 +1,4 @@
-"""Every panel looks as it always looked, in every size and theme."""
+"""Every panel looks as in its reference pictures, in every size and theme."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_panel_looks_as_ever(entry: PanelEntry, tmp_path: Path) -> None:
     assert not changed, "\n".join([*changed, f"if that is meant: {RECORD}"])
 
 
-# What the pictures notice.
+# Changes that the comparison of pictures must detect.
 
 
 def small_servers(theme: Theme, panel: type[Panel] = ServersPanel) -> QImage:
@@ -76,7 +76,7 @@ def usual() -> Grid:
 
 class Blank(ServersPanel):
     def show_frame(self, frame: object) -> None:
-        """Nothing is drawn."""
+        """Draw nothing."""
 
 
 def test_a_panel_that_draws_nothing_is_noticed(usual: Grid) -> None:

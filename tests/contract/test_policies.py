@@ -1,4 +1,4 @@
-"""What every policy must fulfil: what it says of itself, and what its runs never do."""
+"""What every policy must fulfil: how it describes itself, and what holds in its runs."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ EVENTS = 300
 
 POLICY = pytest.mark.parametrize(("system", "policy"), [pytest.param(*each, id="-".join(each)) for each in policies()])
 
-#: Papers whose policies are made again, and what stands for a policy that has none.
+#: References to papers, and the text that peers of JRS have instead.
 SOURCES = re.compile(r"\w+.* \(20\d\d\)|peer of JRS")
 
 
 @pytest.fixture
 def seed() -> int:
-    """Another one each time; a failure shows it."""
+    """A random seed, named in failure messages."""
     return random.randrange(10**6)
 
 
@@ -64,7 +64,7 @@ def test_every_state_is_sound_and_can_be_told(system: str, policy: str, seed: in
             assert record.line in lines, seed
             assert sentence(record), seed
     session.seek(10)
-    session.seek(session.timeline.extent().live_end)  # the replay is compared
+    session.seek(session.timeline.extent().live_end)  # compares the replay with the first run
 
 
 @POLICY

@@ -1,4 +1,4 @@
-"""What scenarios of each kind do: they come back from their text, and tell all faults and the file with one in it."""
+"""Scenarios of each kind: they survive being written and read, and errors name all faults and the file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ FORMS = {
     "queue": (queue.GOOD, queue.CLASSES, queue.SCRIPT, queue.TWO, queue.TRACE),
 }
 
-#: A good scenario, and what is wrong in several of its fields.
+#: A valid scenario, and faults in several of its fields.
 FAULTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "moldable": (moldable.SEVERAL, {"classes[0].speedup": [2], "classes[2].size.values": [], "workload.load": 0}),
     "phases": (phases.GOOD, {"cost.budget": 0, "phases[1].name": ""}),
     "queue": (queue.GOOD, {"servers.count": 0, "jobs.size.values[0]": -1}),
 }
 
-#: A good scenario, a field of it, what is wrong there, and what is said of it.
+#: A valid scenario, a field of it, an invalid value, and a part of the error message.
 IN_A_FILE: dict[str, tuple[dict[str, Any], str, Any, str]] = {
     "moldable": (moldable.GOOD, "classes[0].speedup", [1, 3], "classes[0].speedup: found [1, 3]"),
     "phases": (phases.GOOD, "phases[1]", {"name": "H", "demand": 3}, "phases[1].departure_rate: found 0"),

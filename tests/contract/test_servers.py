@@ -1,4 +1,4 @@
-"""Every picture of servers can be pointed at, zoomed, dragged and saved, and is never stale."""
+"""Every picture of servers can be selected in, zoomed, dragged and saved, and is always up to date."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Show = Callable[..., Any]
 
 @pytest.fixture
 def show(qtbot: QtBot, picture: ServersPicture) -> Show:
-    """Show a moment, or nothing yet, in a panel of a size."""
+    """Show a frame, or no frame, in a panel of the given size."""
 
     def shown(frame: Frame | None = None, size: tuple[int, int] = SIZE) -> PicturePanel:
         panel = picture.panel(LIGHT)
@@ -101,7 +101,7 @@ def test_the_theme_and_the_size_of_type_can_be_changed(picture: ServersPicture, 
         panel.set_theme(theme)
         picture_now = pixels(panel)
         assert (picture_now == argb(theme.panel)).mean() > 0.15
-        # Letters on dark types are as white as the light theme's ground; it is nowhere else.
+        # White letters on dark job types have the light theme's background colour; nothing else has it.
         assert (picture_now[[0, -1]] == argb(theme.panel)).all()
         assert (picture_now == argb(other.panel)).mean() < 0.005
     font = panel.view.font()
@@ -242,7 +242,7 @@ def test_hover_says_what_is_there(picture: ServersPicture, show: Show) -> None:
 
 @every
 def test_above_the_picture_hover_says_the_whole_sentence(picture: ServersPicture, show: Show) -> None:
-    """Beside another policy there is room for its beginning alone."""
+    """Beside another policy there is only room for its beginning."""
     session = ran(SMALL[next(name for name, one in PICTURES.items() if one is picture)], events=20)
     panel = show(session.frame(), (320, 420))
     said = sentence(session.frame())
@@ -277,7 +277,7 @@ def test_what_is_selected_anywhere_is_outlined_and_nothing_else(picture: Servers
         changed = np.argwhere(pixels(panel) != plain)
         assert len(changed)
         assert not len(outside(changed, rects))
-        y, x = changed.T  # on all sides of it
+        y, x = changed.T  # the outline surrounds the rectangles
         around = rects[0].united(rects[-1])
         assert (x.min(), y.min()) <= (around.right(), around.bottom())
         assert x.max() - x.min() >= min(rect.width() for rect in rects) - 4
@@ -346,7 +346,7 @@ def test_dragging_moves_the_picture_within_its_bounds(picture: ServersPicture, q
     panel = show(picture.many())
     panel.view.zoom(4.0, MIDDLE)
     before, old, stage = scene_in(panel).layout.offset, pixels(panel), scene_in(panel).stage
-    by = QPoint(-170, 20)  # further than a server is wide
+    by = QPoint(-170, 20)  # more than the width of a server
     drag(qtbot, panel, by)
     assert scene_in(panel).layout.offset == (before[0] - by.x(), before[1] - by.y())
     part = stage.adjusted(220, 60, -80, -60)

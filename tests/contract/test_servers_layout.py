@@ -1,4 +1,4 @@
-"""Every picture of servers has them where they belong, at any size and zoom."""
+"""Every picture of servers places them correctly at any size and zoom."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ every = pytest.mark.parametrize("name", NAMES)
 
 
 def drawn(data: st.DataObject, name: str, least: int = 64) -> Layout:
-    """Some layout, zoomed and moved."""
+    """A random layout, zoomed and scrolled."""
     picture, room = PICTURES[name], (data.draw(st.integers(least, 2000)), data.draw(st.integers(least, 1200)))
     fit = picture.fitting(data.draw(WISHES[name]), *room)
     zoomed = fit.zoomed(data.draw(st.floats(1, fit.most_zoom)))
@@ -28,7 +28,7 @@ def drawn(data: st.DataObject, name: str, least: int = 64) -> Layout:
 
 
 def height_of(grid: Any, index: int) -> int:
-    """The height of the row of a server."""
+    """The height of the row that contains a server."""
     row = index // grid.columns
     return int(grid.row_top(row + 1) - grid.row_top(row))
 
@@ -75,7 +75,7 @@ def test_neighbours_stand_side_by_side_in_the_order_of_their_numbers(name: str, 
 def test_sections_with_their_captions_do_not_overlap(name: str, data: st.DataObject) -> None:
     layout = drawn(data, name)
     high, floor = layout.wishes.caption, layout.wishes.floor
-    rooms = [max(grid.size[1], floor) for grid in layout.grids]  # one that is lower stands in the middle of its room
+    rooms = [max(grid.size[1], floor) for grid in layout.grids]  # a lower grid is centred in its room
     tops = [grid.top - (room - grid.size[1]) // 2 for grid, room in zip(layout.grids, rooms, strict=True)]
     boxes = [
         (grid.left, top - high, grid.left + grid.size[0], top + room)
@@ -95,7 +95,7 @@ def test_a_caption_stands_over_its_servers_and_stays_in_sight_sideways(name: str
     captions = [layout.caption(section) for section in range(len(layout.grids))]
     for section, (x, y, wide, high) in enumerate(captions):
         corner, tall = layout.corner(section, 0), layout.grids[section].size[1]
-        if layout.wishes.aside:  # then beside its servers, as high as a line where these are
+        if layout.wishes.aside:  # the caption is then beside its servers, at most as high as a line of text
             assert x + wide == corner[0] and abs((2 * y + high) - (2 * corner[1] + min(tall, high))) <= 1
             line, room = layout.wishes.line, max(tall, layout.wishes.floor) + layout.wishes.between
             assert high == min(line, room) or (not high and tall < line and not layout.wishes.named)
@@ -112,7 +112,7 @@ def test_a_caption_stands_over_its_servers_and_stays_in_sight_sideways(name: str
 def test_captions_of_many_sections_leave_their_servers_the_height(
     name: str, counts: tuple[int, ...], height: int
 ) -> None:
-    """Above them they would take nearly all of it, and servers be lines of a pixel or two."""
+    """Captions above the servers would take nearly all the height and leave a pixel or two per server."""
     made = {"moldable": moldable.wishes, "phases": phases.wishes}[name](counts)
     above = PICTURES[name].fitting(made, 800, height)
     beside = PICTURES[name].fitting(replace(made, brief=120), 800, height)
@@ -175,7 +175,7 @@ def test_zooming_keeps_what_is_under_the_mouse(name: str, data: st.DataObject, x
     closer = replace(layout, offset=(0, 0)).zoomed(2.0)
     moved = replace(closer, offset=closer.around(layout, *at))
     wide, high = moved.content
-    if wide < moved.width or high < moved.height:  # what is smaller than the view is centred
+    if wide < moved.width or high < moved.height:  # content smaller than the view is centred
         return
     section, _ = found
     old, new = (one.grids[section].size for one in (layout, moved))
