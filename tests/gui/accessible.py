@@ -1,4 +1,4 @@
-"""The tree of objects that readers of the screen walk, and what in it must have a name."""
+"""The tree of accessible objects that screen readers walk, and which of them must have a name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QTabBar, QWidget
 
 _ROLE = QAccessible.Role
 
-#: Objects of these roles do something when they are used.
+#: Roles of objects that can be operated.
 _CONTROLS = {
     _ROLE.Button,
     _ROLE.ButtonMenu,
@@ -28,12 +28,12 @@ _CONTROLS = {
     _ROLE.Tree,
     _ROLE.Window,
 }
-#: Of what stands below these their own row or cell says what it is.
+#: Roles whose children are not searched: the row or cell describes them.
 _WHOLES = {_ROLE.ComboBox, _ROLE.Table, _ROLE.Tree, _ROLE.List, _ROLE.SpinBox}
 
 
 def tree(root: QWidget) -> Iterator[tuple[str, QAccessibleInterface]]:
-    """Every object below a widget with the place where it stands, hidden ones included."""
+    """Every accessible object below a widget with its path, including hidden ones."""
     yield from _below(QAccessible.queryAccessibleInterface(root), "")
 
 
@@ -49,16 +49,16 @@ def _below(found: QAccessibleInterface | None, path: str) -> Iterator[tuple[str,
 
 
 def is_interactive(found: QAccessibleInterface) -> bool:
-    """Whether something can be done with it: it takes the focus of the keys, or its role says so."""
+    """Whether the object can be operated: it can have the keyboard focus, or its role says so."""
     if found.role() == _ROLE.StaticText:
-        return False  # its name is its text; there is nothing to use where it has none
+        return False  # its name is its text; without text there is nothing to operate
     if isinstance(bar := found.object(), QTabBar) and not bar.count():
-        return False  # Qt keeps those whose docks have gone, and takes its name from the tab in front
+        return False  # Qt keeps tab bars whose docks have gone, and takes the name from the current tab
     return found.role() in _CONTROLS or bool(found.state().focusable)
 
 
 def nameless(root: QWidget) -> list[str]:
-    """Where objects stand that can be used and have no name."""
+    """The paths of objects that can be operated and have no name."""
     return [
         path for path, found in tree(root) if is_interactive(found) and not found.text(QAccessible.Text.Name).strip()
     ]
@@ -66,7 +66,7 @@ def nameless(root: QWidget) -> list[str]:
 
 @contextmanager
 def listening() -> Iterator[None]:
-    """A reader of the screen is there."""
+    """Tell Qt within the body that a screen reader is active."""
     QAccessible.setActive(True)
     try:
         yield

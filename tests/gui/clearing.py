@@ -1,4 +1,4 @@
-"""What the tests of one module leave of windows is destroyed before the next module."""
+"""Destroys the windows that tests of one module leave, before the next module."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from shiboken6 import Shiboken
 
 
 class _Aside:
-    """What was put aside."""
+    """State of the objects that are excluded from garbage collection."""
 
-    windows = False  #: whether there is a window in it
+    windows = False  #: whether they include a window
 
 
 def clear_away() -> None:
-    """Destroy the windows that are left; what Qt has made itself goes with its owner only.
+    """Destroy the remaining windows created by Python; those created by Qt are destroyed by their owners.
 
-    A layout of graphics items holds a window without a parent, which nobody ever sees, and
-    destroys it at its own end: the second time, where that window was cleared away before.
+    A layout of graphics items holds an invisible window without a parent and destroys it in its
+    own destructor: for the second time, if that window was already destroyed here.
 
-    Where no test has left a window to the next one there is nothing to look for: all that there is is ten times as
-    much as what a test makes.
+    Nothing is searched if no test has left a window to the next one: there are ten times as many objects in all as
+    a test creates.
     """
     windows = _windows()
     for window in windows:
         window.deleteLater()
     if _Aside.windows:
-        gc.unfreeze()  # that of a whole module was put aside after its first test
+        gc.unfreeze()  # the objects of a whole module were excluded after its first test
     if _Aside.windows or windows:
         destroy_what_is_due()
     put_aside()
 
 
 def put_aside() -> None:
-    """Look no more at what there is."""
+    """Exclude all present objects from garbage collection."""
     _Aside.windows = bool(_windows())
     gc.freeze()
 
@@ -46,10 +46,10 @@ def _windows() -> list[QWidget]:
 
 
 def destroy_what_is_due() -> None:
-    """Destroy what was asked to go later, for which Qt would wait until it is idle; nothing is held by what is gone.
+    """Carry out deferred deletions, for which Qt would wait until it is idle, and clear the Python wrappers.
 
-    The objects that Python knew it by hold each other, and with them what a panel has drawn and a window has run.
-    Those that were put aside before are not looked through again.
+    The wrappers refer to each other, and thus keep alive what a panel has drawn and a window has run.
+    Objects that are excluded from garbage collection are not searched.
     """
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     objects = gc.get_objects()

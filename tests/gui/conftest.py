@@ -1,4 +1,4 @@
-"""Fixtures that tests of the window share."""
+"""Fixtures shared by the tests of the window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The window of experiments for tests, and what is done in it with keys and mouse."""
+"""The window of experiments for tests, and how tests operate it with keys and mouse."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from slotscope.model.api import Session
 
 Key = Qt.Key
 
-#: Milliseconds that the end of an experiment is waited for.
+#: Milliseconds to wait for the end of an experiment.
 PATIENCE = 180_000
 
 
 def shown_experiments(qtbot: QtBot, tmp_path: Path) -> Iterator[ExperimentsWindow]:
-    """The window alone, with dra-classroom open and an empty folder for results; closed in the end."""
+    """The window alone, with dra-classroom open and an empty folder for results; closed at the end."""
     settings = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
     settings.setValue("experiments/folder", str(tmp_path / "results"))
     settings.setValue("experiments/workers", 2)
@@ -52,7 +52,7 @@ def choose(qtbot: QtBot, window: ExperimentsWindow, key: str) -> None:
 
 
 def write(qtbot: QtBot, field: QWidget, text: str) -> None:
-    """Replace what a field says, key by key."""
+    """Replace the text of a field, key by key."""
     field.setFocus()
     qtbot.keyClick(field, Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(field, Key.Key_Delete)

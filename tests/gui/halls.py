@@ -1,4 +1,4 @@
-"""A hall with a projector of 1280x720: the window stands at a moment there, in lecture mode."""
+"""A window on a projector of 1280x720, at a moment and in lecture mode."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from slotscope.model.running.origin import Moment
 from tests.gui.windows import press
 
 PROJECTOR = (1280, 720)
-#: Points of type that the last row can read.
+#: Least font size in points that can be read in the last row.
 READ = 16
 
 
 def stand(
     qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...], event: int, substep: int = 0
 ) -> None:
-    """Stand after an event, or within the next one, in lecture mode."""
+    """Go to a moment after an event, or within the next one, in lecture mode."""
     window.stand_at(scenario, policies, None, (), None, Moment((event,), substep))
     qtbot.waitUntil(lambda: window.area.complete)
     if not window.lecture.on:

@@ -1,4 +1,4 @@
-"""What has not the room for its words."""
+"""Finds texts that do not fit."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QComboBox, Q
 from slotscope.gui.lessons.strip import LessonStrip
 from slotscope.gui.widgets.labels import CutLabel
 
-#: Pixels of a box that its arrow and its frame take.
+#: Pixels of a combo box taken by its arrow and its frame.
 _ARROW = 28
 
 
 def cut(root: QWidget) -> list[str]:
-    """The words of labels, buttons and boxes that are seen, but not whole."""
+    """The texts of visible labels, buttons and combo boxes that do not fit."""
     seen = [one for one in root.findChildren(QWidget) if one.isVisible() and not one.visibleRegion().isEmpty()]
     return [words for one in seen if (words := _words(one)) and _needed(one, words) > one.width() + 1]
 
@@ -26,7 +26,7 @@ def cut(root: QWidget) -> list[str]:
 def _words(widget: QWidget) -> str:
     match widget:
         case CutLabel() if isinstance(widget.parent(), LessonStrip) or len(widget.shown) > 1:
-            return ""  # sentences of any length: the tip has all of it
+            return ""  # texts of any length: the tooltip shows them in full
         case QLabel() if not widget.wordWrap() and "<" not in widget.text():
             return widget.text()
         case QToolButton() if widget.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly:
@@ -47,7 +47,7 @@ def _needed(widget: QWidget, words: str) -> int:
 
 @contextmanager
 def shortened() -> Iterator[list[str]]:
-    """The texts that are shortened to their room while they are painted, as far as they are not whole."""
+    """Collect the texts that are elided while they are painted in the body."""
     found: list[str] = []
     with pytest.MonkeyPatch.context() as patch:
         for metrics in (QFontMetrics, QFontMetricsF):
@@ -66,6 +66,6 @@ def _noted(elide: Callable[..., str], found: list[str]) -> Callable[..., str]:
 
 
 def scrolled_sideways(root: QWidget) -> list[str]:
-    """The areas that are seen and wider than their room."""
+    """The visible scroll areas whose content is wider than they are."""
     areas = [one for one in root.findChildren(QAbstractScrollArea) if not one.visibleRegion().isEmpty()]
     return [type(area).__name__ for area in areas if area.horizontalScrollBar().maximum() > 0]

@@ -1,4 +1,4 @@
-"""What is seen of a widget: its pixels, their colours, and its words."""
+"""How a widget looks: its pixels, their colours, and its texts."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from slotscope.gui.theme import fonts
 
 
 def pixels_of(image: QImage) -> np.ndarray:
-    """[H, W] the pixels, as 0xaarrggbb: what ``image.pixel`` says of one, a hundred times as fast."""
+    """[H, W] pixels as 0xaarrggbb, as ``image.pixel`` returns them, but a hundred times as fast."""
     image = image.convertToFormat(QImage.Format.Format_ARGB32)
     rows = np.frombuffer(image.constBits(), np.uint32).reshape(image.height(), -1)
     return rows[:, : image.width()].copy()
 
 
 def pixels(widget: QWidget) -> np.ndarray:
-    """[H, W] the pixels, as 0xffrrggbb."""
+    """[H, W] the widget's pixels as 0xffrrggbb."""
     return pixels_of(widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32))
 
 
 def on_glass(widget: QWidget) -> np.ndarray:
-    """[H, W] what the screen shows of a window; nothing before it shows any of it."""
+    """[H, W] pixels of a window as shown on the screen; empty before it is shown."""
     image = widget.screen().grabWindow(widget.winId()).toImage()
     return np.zeros((0, 0)) if image.isNull() else pixels_of(image.convertToFormat(QImage.Format.Format_RGB32))
 
 
 def area(picture: np.ndarray, rect: QRectF) -> np.ndarray:
-    """The part of a picture that a rectangle touches."""
+    """The part of a picture that intersects a rectangle."""
     box = rect.toAlignedRect()
     return picture[max(0, box.top()) : box.bottom() + 1, max(0, box.left()) : box.right() + 1]
 
 
 def has(picture: np.ndarray, color: str) -> bool:
-    """Whether a picture has exactly this colour anywhere."""
+    """Whether any pixel of a picture has exactly this colour."""
     return bool((picture == argb(color)).any())
 
 
@@ -53,7 +53,7 @@ def colours_in(picture: np.ndarray) -> set[str]:
 
 
 def colours_at(image: QImage, across: int, down: int) -> set[str]:
-    """The colours of every so many pixels of a picture."""
+    """The colours of every *across*-th pixel in every *down*-th row of an image."""
     return colours_in(pixels_of(image)[::down, ::across])
 
 
@@ -63,12 +63,12 @@ def colours(widget: QWidget) -> set[str]:
 
 
 def text_of(widget: QWidget) -> str:
-    """All that is written in labels that can be seen."""
+    """The texts of all visible labels."""
     return " ".join(label.text() for label in widget.findChildren(QLabel) if label.isVisible())
 
 
 def svg_of(panel: Panel, folder: Path) -> str:
-    """The text of a panel's picture as vectors, which Qt can read."""
+    """A panel's picture as the text of an SVG file, which Qt must be able to read."""
     path = folder / "panel.svg"
     panel.save_svg(path)
     assert QSvgRenderer(str(path)).isValid()
@@ -76,7 +76,7 @@ def svg_of(panel: Panel, folder: Path) -> str:
 
 
 def series_of(panel: Panel) -> tuple[list[str], list[list[Any]]]:
-    """The names and rows of what a panel exports."""
+    """The column names and rows of a panel's export."""
     series = panel.series()
     assert series is not None
     names, rows = list(series[0]), [list(row) for row in series[1]]
@@ -85,14 +85,14 @@ def series_of(panel: Panel) -> tuple[list[str], list[list[Any]]]:
 
 
 def listed(panel: Panel) -> list[dict[str, Any]]:
-    """Each row of what a panel exports, by the names of its columns."""
+    """The rows of a panel's export, as dictionaries by column name."""
     names, rows = series_of(panel)
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 @contextmanager
 def type_of(lecture: bool) -> Iterator[None]:
-    """All is written in the type of a lecture, or of a desk."""
+    """Use the fonts of lecture mode, or the usual ones, within the body."""
     usual = QApplication.font()
     QApplication.setFont(fonts(lecture).body)
     try:
@@ -102,14 +102,14 @@ def type_of(lecture: bool) -> Iterator[None]:
 
 
 def scene_in(panel: QWidget) -> Any:
-    """What a picture of servers shows now."""
+    """The present scene of a picture of servers."""
     scene = panel.view.scene
     assert scene is not None
     return scene
 
 
 def wheel(widget: QWidget, at: QPointF, notches: int) -> bool:
-    """Turn the wheel over a place; whether what is there took it, else it goes on to what that stands in."""
+    """Turn the wheel over a point; return whether the widget accepts it, rather than leaving it to its parent."""
     event = QWheelEvent(
         at,
         widget.mapToGlobal(at),
@@ -125,7 +125,7 @@ def wheel(widget: QWidget, at: QPointF, notches: int) -> bool:
 
 
 class Counted(QObject):
-    """Counts how often a widget gets an event: that it is painted, if nothing else is said."""
+    """Counts events of a kind that a widget receives, by default paint events."""
 
     def __init__(self, widget: QWidget, kind: QEvent.Type = QEvent.Type.Paint) -> None:
         super().__init__(widget)

@@ -1,4 +1,4 @@
-"""The window for who does not see it, or has no mouse: names, words, announcements, keys."""
+"""The window without sight or mouse: accessible names and descriptions, announcements, keys."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_each_step_is_announced_once_and_only_to_who_listens(
         assert said.count(sentence(window.frame)) == 1
         assert _descriptions(window) != described
         log = window.docks["decisions"].panel.accessibleDescription()
-        assert sentence(window.frame)[1:] in log and "trail" not in log  # no column that only a file is for
+        assert sentence(window.frame)[1:] in log and "trail" not in log  # without columns meant for files only
         assert sentence(window.frame) in window.docks["servers"].panel.accessibleDescription()
 
 
@@ -84,7 +84,7 @@ def test_behind_a_tab_nothing_is_described_that_is_past(window: MainWindow, qtbo
         qtbot.waitUntil(lambda: reward.seen and bool(reward.panel.accessibleDescription()))
         groups.raise_()
         qtbot.waitUntil(lambda: groups.seen and bool(groups.panel.accessibleDescription()))
-        window.area.select(Select(server=1))  # which panels behind tabs are told, too
+        window.area.select(Select(server=1))  # panels behind tabs also get the selection
         assert not reward.panel.accessibleDescription()
         reward.raise_()
         qtbot.waitUntil(lambda: bool(reward.panel.accessibleDescription()))
@@ -113,7 +113,7 @@ def test_panels_are_reached_by_tab_and_show_it(window: MainWindow) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
 def test_whoever_goes_by_tab_sees_where_the_keys_are(window: MainWindow, qtbot: QtBot, scenario: str) -> None:
-    """After a run of another kind, too, whose bars of tabs Qt keeps; and where nothing is selected in a picture."""
+    """Also after a run of another kind, whose tab bars Qt keeps, and if nothing is selected in a picture."""
     window.control.open("dra-vms" if scenario != "dra-classroom" else "queues-classroom")
     rest(qtbot, window, lambda: window.frame is not None and window.frame.info.scenario_name != scenario)
     window.control.open(scenario, None, None, Moment((10,)))
@@ -151,7 +151,7 @@ def test_no_picture_of_a_panel_has_the_frame_of_the_focus(window: MainWindow) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("lesson", ["dra-1-decision", "queues-1-slot", "jrs-1-token", "moldable-1-blocking"])
 def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson: str) -> None:
-    """From step to step, each question answered, until the last."""
+    """Step by step to the last, with every question answered."""
     window.lessons.open(lesson)
     steps = load_lesson(find_lesson(lesson)).steps
     questions, asked = window.lessons.questions, 0
@@ -164,7 +164,7 @@ def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson
             answer = QApplication.focusWidget()
             assert answer is questions.line.answer
             assert questions.posed is not None
-            QTest.keyClicks(answer, normalize("NFKC", questions.posed.taken))  # no keyboard has small digits
+            QTest.keyClicks(answer, normalize("NFKC", questions.posed.taken))  # keyboards have no subscript digits
             QTest.keyClick(answer, Qt.Key.Key_Return)
             qtbot.waitUntil(lambda: not questions.open)
             assert questions.line.verdict.text()
@@ -177,7 +177,7 @@ def test_a_lesson_is_done_by_keys_alone(window: MainWindow, qtbot: QtBot, lesson
 @pytest.mark.parametrize("count", [0, 2])
 @pytest.mark.parametrize("system", SMALL)
 def test_whatever_can_be_used_has_a_name(window: MainWindow, qtbot: QtBot, system: str, count: int) -> None:
-    """Of one policy, and of two side by side with every panel that the second one can have."""
+    """With one policy, and with two and every panel that the second one can have."""
     window.stand_at(SMALL[system], tuple(POLICIES_OF[system])[:count], None, (), None, None)
     qtbot.waitUntil(lambda: window.area.complete and len(window.lanes.labels) == count)
     for name in [*window.docks]:

@@ -1,4 +1,4 @@
-"""The pseudocode as a hall sees it: in the type of lectures, the function that runs whole with its values."""
+"""The pseudocode in lecture mode: in large type, the running function is fully visible with its values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.gui.windows import on_screen
 from tests.own_policies import opened
 from tests.runs import ran
 
-#: Ten lines, most of them longer than the panel is wide.
+#: Ten lines, most of them longer than the width of the panel.
 LONG = """\
 from slotscope.model.kinds.reservation.policies.base import Admit, OwnPolicy, Reject, Remember, say
 
@@ -45,9 +45,9 @@ def panel(qtbot, theme):
 
 
 def steps_into(session: Session, hall: AlgorithmPanel, qtbot: QtBot, count: int) -> Iterator[Line]:
-    """Step so often, and give the lines that are marked, each once it is in view.
+    """Step *count* times, and yield the marked lines, each once it is in view.
 
-    What glides there is at its end at once: a fifth of a second for each line would be most of what these tests take.
+    Gliding is ended at once: a fifth of a second per line would be most of the time of these tests.
     """
     view = hall.view
     for _ in range(count):
@@ -61,7 +61,7 @@ def steps_into(session: Session, hall: AlgorithmPanel, qtbot: QtBot, count: int)
 
 @pytest.mark.slow
 class TestHall:
-    """What a hall sees of it at 1280x720: the panel beside the servers, in its type."""
+    """The panel as in lecture mode at 1280x720: beside the servers, with lecture fonts."""
 
     @pytest.fixture
     def hall(self, panel, qapp):
@@ -97,7 +97,7 @@ class TestHall:
 
     @pytest.mark.parametrize("height", [470, 480, 490, 500, 507, 508, 509, 510, 511, 512, 513, 514])
     def test_what_fits_is_painted_to_the_last_line(self, hall, qtbot, height):
-        """However high the panel is, at the edges of which lines end between pixels."""
+        """At any height: at its edges, lines of the panel end between pixels."""
         session, view = Session.open("dra-pools", "dra", kernel=False), hall.view
         hall.resize(608, height)
         session.run(events=39)
@@ -109,7 +109,7 @@ class TestHall:
 
     def test_its_type_stays_where_only_a_scroll_bar_comes_and_goes(self, hall, qapp):
         session, seen = Session.open("dra-classroom", "resources/policies/reservation_template.py", kernel=False), []
-        hall.resize(608, 230)  # too low for a decision's values, and not for a departure without any
+        hall.resize(608, 230)  # too low for the values of a decision, but not for a departure without values
         for _ in range(60):
             session.step()
             hall.set_frame(session.frame())
@@ -130,7 +130,7 @@ class TestHall:
         assert [*steps_into(session, hall, qtbot, 12)]
         view = hall.view
         assert view._set_as.tight
-        line = Line(2, 7)  # its X-hat has a lowered index
+        line = Line(2, 7)  # its X-hat has a subscript
         placed = view._placed[view.code.place[line]]
         assert placed.document.size().height() > view._layout.row
         top = round(placed.bottom - view.verticalScrollBar().value())

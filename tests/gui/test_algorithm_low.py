@@ -1,4 +1,4 @@
-"""The pseudocode in a low panel: what is said above it gives way."""
+"""The pseudocode in a low panel: the header above it gives way."""
 
 from __future__ import annotations
 

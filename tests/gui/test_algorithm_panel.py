@@ -36,7 +36,7 @@ def session():
 
 @pytest.fixture(scope="module")
 def steps(session) -> list[Frame]:
-    """A frame before an event, one after each of its sub-steps, and one after it."""
+    """Frames before an event, after each of its sub-steps, and after the event."""
     frames = [session.frame()]
     session.step_into()
     while session.frame().records:
@@ -120,7 +120,7 @@ class TestValues:
 
 
 def _stand(one: PlacedLine) -> tuple[object, ...]:
-    """Where a line and its values stand, and what they say."""
+    """The place of a line and its values, and their texts."""
     values = [(value.base.toTuple(), value.fresh, value.document.toHtml()) for value in one.values]
     return one.top, one.height, one.document.size().toTuple(), one.document.toPlainText(), values
 
@@ -233,7 +233,7 @@ class TestStepping:
         qtbot.waitUntil(lambda: panel.view.is_whole(line))
 
     def test_the_way_to_a_moment_leaves_nothing(self, panel, steps):
-        """Neither its sizes nor its lines: a step of a lesson is scrolled and set as if it were the first."""
+        """Sizes and lines of earlier frames have no influence: each step of a lesson is laid out like a first step."""
         view = panel.view
         panel.set_frame(steps[-2])
         alone = view.verticalScrollBar().value(), view._setting
@@ -283,7 +283,7 @@ class TestStepping:
 
     def test_a_fast_run_shows_no_line_and_no_value_of_the_event_that_it_has_left(self, panel, steps, qtbot):
         def inked(frame: Frame) -> int:
-            """Pixels of the current line's row that are not of the panel's ground, but for what rounding does."""
+            """Pixels of the current line's row that differ from the background by more than rounding."""
             panel.set_frame(frame)
             row, image = panel.view.place_of(current).y(), panel.view.viewport().grab().toImage()
             ground = QColor(panel.theme.panel).lightness()
@@ -293,7 +293,7 @@ class TestStepping:
         current = panel.view.picture.current
         assert current is not None and "visited in this event" in panel.view.tip(current)
         qtbot.waitUntil(lambda: panel.view.is_whole(current))
-        assert inked(steps[-2]) > panel.view.viewport().width() / 2  # its ground is that of a selection
+        assert inked(steps[-2]) > panel.view.viewport().width() / 2  # its background is that of a selection
         running = replace(steps[-2], running=True, records=(), last_records=())
         assert inked(running) < panel.view.viewport().width() / 2
         assert "visited" not in panel.view.tip(current)
@@ -360,7 +360,7 @@ class TestPicture:
         assert marked.name() == panel.theme.selection != plain
 
     def test_another_run_begins_at_the_first_line(self, panel, steps, qtbot):
-        """Also where the way to the last one's line is not over."""
+        """Even while the panel is still scrolling to the last run's line."""
         panel.set_frame(steps[0])
         panel.set_frame(steps[-1])
         assert panel.view._glide.state() == panel.view._glide.State.Running
@@ -430,7 +430,7 @@ def test_until_its_sub_steps_come_an_event_is_told_and_older_values_are_dim(pane
         ("jrs", "tick", "when a timer of server ℓ ticks do"),
         ("greedy-p", "arrival", "when a job arrives and j servers are free do"),
         ("greedy-p", "departure", None),
-        ("bf-j", "arrival", None),  # its loop is about all that wait
+        ("bf-j", "arrival", None),  # its loop is about all waiting jobs
     ],
 )
 def test_an_event_that_begins_marks_the_procedure_that_it_enters(policy, kind, text):
@@ -451,7 +451,7 @@ def test_a_whole_number_that_a_policy_calls_load_is_no_share():
 
 
 def test_a_picture_of_the_window_shows_the_current_line_whole(qtbot, tmp_path, monkeypatch):
-    """Scrolling to it glides; a picture is of where that ends."""
+    """The panel scrolls there smoothly; a picture shows the end of the scrolling."""
     monkeypatch.setattr("slotscope.gui.panels.algorithm_view._SCROLL_TIME", 60_000)
     with complete_window(qtbot, tmp_path) as window:
         window.stand_at("dra-classroom", (), None, (), None, Moment((18,)))
@@ -471,7 +471,7 @@ def test_no_line_stands_on_another(panel, steps, qtbot, height):
     tight = set()
     for frame in steps:
         panel.set_frame(frame)
-        panel.resize(407 + len(tight) % 2, height)  # set anew
+        panel.resize(407 + len(tight) % 2, height)  # lay it out again
         view = panel.view
         tight.add(view._setting > 0)
         assert all(placed.height >= view._layout.row - 1 for placed in view._placed)

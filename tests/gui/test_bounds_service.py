@@ -1,4 +1,4 @@
-"""The programs and the bound over time, solved in a process of their own."""
+"""The programs and the bound over time, solved in a separate process."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from slotscope.model.kinds.reservation.programs.bounds import all_bounds
 from slotscope.model.lifeline import start_beside
 from slotscope.model.scenario.load import Scenario, edited, load_scenario
 
-#: Seconds after which a test gives up.
+#: Seconds until a test times out.
 PATIENCE = 60
 
 
 class Answers:
-    """What the service has said so far."""
+    """The answers of the service so far."""
 
     def __init__(self, wanted: int) -> None:
         self.found: list[Bounds] = []
@@ -71,7 +71,7 @@ def test_a_new_request_ends_the_old_one(service: BoundsService) -> None:
 
 
 def crowded() -> Scenario:
-    """Whose programs are solved at once, and whose bound over time takes long."""
+    """A scenario whose programs are solved at once, but whose bound over time takes long."""
     scenario = load_scenario("dra-vms")
     return edited(scenario, {"servers": {**scenario.servers.model_dump(mode="json"), "count": 1_000_000}})
 

@@ -1,4 +1,4 @@
-"""What is read stands still for a moment while a run goes on; then the next frame shows it, or it is told."""
+"""Texts stay unchanged for a moment while a run goes on; then the next frame or a signal brings the change."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_the_next_frame_shows_is_not_told(qtbot: QtBot, calm: Calm) -> None
     qtbot.wait(40)
     with qtbot.assertNotEmitted(calm.over, wait=200):
         assert calm.may_show("rows", 3, running=True)
-        assert calm.may_show("order", 1, running=True)  # as it was before
+        assert calm.may_show("order", 1, running=True)  # unchanged
 
 
 def test_what_one_frame_leaves_is_told(qtbot: QtBot, calm: Calm) -> None:

@@ -1,4 +1,4 @@
-"""No panel sees a frame that its kind of system, or its run, did not make."""
+"""No panel gets a frame of another kind of system or of another run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 def choose(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
-    """Choose a scenario in its box, and wait until all its panels show it."""
+    """Choose a scenario in its combo box, and wait until all its panels show it."""
     box = window.transport.scenario
     box.setCurrentIndex(box.findData(scenario))
     box.activated.emit(box.currentIndex())
@@ -103,7 +103,7 @@ def test_a_run_that_was_replaced_is_not_shown_any_more(qtbot, window):
 
 
 def test_a_run_never_gets_the_bounds_of_another(qtbot, window, monkeypatch):
-    """Two runs may begin before the window hears of the first."""
+    """Two runs may begin before the window is notified of the first."""
     asked, taken, both = [], [], threading.Event()
     monkeypatch.setattr(window._bounds, "request", lambda _, receiver: asked.append(receiver))
     runs = [Session.open(name, kernel=False) for name in ("dra-classroom", "dra-vms")]
@@ -128,4 +128,4 @@ def test_a_kind_of_event_of_the_last_run_is_refused(qtbot, window, monkeypatch):
         with qtbot.waitSignal(window.worker.refused) as refused:
             ask()
         assert refused.args[0].startswith("found the kind of event 'rejection', allowed: ")
-        assert refused.args[0] in said  # "compiled" may have been said since
+        assert refused.args[0] in said  # another message, "compiled", may have followed

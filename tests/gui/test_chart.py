@@ -1,4 +1,4 @@
-"""What is clicked in a picture of numbers."""
+"""Clicks in charts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Button = Qt.MouseButton
 
 
 class LeftHalf(Chart):
-    """A chart with a thing in its left half."""
+    """A chart with something to click in its left half."""
 
     def __init__(self) -> None:
         super().__init__(load_theme("light"), "halves")
@@ -30,7 +30,7 @@ class LeftHalf(Chart):
 
 
 class Owner(QWidget):
-    """Takes the clicks that the chart leaves."""
+    """Receives the clicks that the chart ignores."""
 
     def __init__(self, chart: Chart) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Colours stay apart for every kind of colour-blindness, in themes and on pictures too small for textures."""
+"""Colours are distinguishable with every kind of colour blindness, in themes and in pictures too small for textures."""
 
 from __future__ import annotations
 
@@ -38,25 +38,25 @@ _WHITE = np.array([0.95047, 1.0, 1.08883])
 
 
 def linear(*colours: str) -> Colours:
-    """[n, 3] light of colours that are written as ``#rrggbb``."""
+    """[n, 3] linear RGB of colours written as ``#rrggbb``."""
     return light(np.array([[int(one[at : at + 2], 16) for at in (1, 3, 5)] for one in colours]))
 
 
 def light(levels: NDArray[np.int64]) -> Colours:
-    """[..., 3] light of levels from 0 to 255 (sRGB)."""
+    """[..., 3] linear RGB of sRGB levels from 0 to 255."""
     share = levels / 255
     return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
 
 
 def lab(colours: Colours, eyes: str = "usual") -> Colours:
-    """[..., 3] CIE L*a*b* of light as some eyes see it."""
+    """[..., 3] CIE L*a*b* of linear RGB, as seen by a kind of eyes."""
     xyz = np.clip(colours @ EYES[eyes].T, 0, 1) @ _TO_XYZ.T / _WHITE
     f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
     return np.stack([116 * f[..., 1] - 16, 500 * (f[..., 0] - f[..., 1]), 200 * (f[..., 1] - f[..., 2])], -1)
 
 
 def apart(one: Colours, other: Colours) -> Colours:
-    """[...] CIEDE2000 of colours in L*a*b*: about 1 is the least that is seen side by side (Sharma et al. 2005)."""
+    """[...] CIEDE2000 difference of L*a*b* colours; about 1 is just noticeable side by side (Sharma et al. 2005)."""
     (l1, a1, b1), (l2, a2, b2) = np.moveaxis(one, -1, 0), np.moveaxis(other, -1, 0)
     seventh = ((np.hypot(a1, b1) + np.hypot(a2, b2)) / 2) ** 7
     more = 1.5 - 0.5 * np.sqrt(seventh / (seventh + 25.0**7))
@@ -81,16 +81,16 @@ def _cos(degrees: Colours) -> Colours:
 
 
 def nearest(colours: Colours, eyes: str) -> tuple[float, tuple[int, int]]:
-    """How far the two of some colours, as light, are apart that are most alike to some eyes; and which these are."""
+    """The least difference of two of the colours (linear RGB) to a kind of eyes, and the indices of these two."""
     seen = lab(colours, eyes)
     table = apart(seen[:, None], seen[None]) + np.diag([np.inf] * len(seen))
     place = divmod(int(table.argmin()), len(seen))
     return float(table.min()), place
 
 
-#: CIEDE2000 that the first eight types, all sixteen, and the meanings are apart at least, to any eyes.
+#: Least CIEDE2000 differences of the first eight types, of all sixteen, and of the colours of roles, to any eyes.
 EIGHT, ALL, MEANINGS = 11.5, 10.0, 10.0
-#: The same of the first eight with their textures, seen from where no texture is.
+#: The same for the average colours of the first eight with textures, as seen from far away.
 FAR_AWAY = 8.0
 
 ROLES = ("run", "reject_group", "rejection", "migration", "optimum", "greedy", "second", "third")
@@ -113,7 +113,7 @@ def theme(request: pytest.FixtureRequest) -> Theme:
     ],
 )
 def test_distances_are_those_of_the_standard(one: tuple[float, ...], other: tuple[float, ...], expected: float) -> None:
-    """Pairs of G. Sharma, W. Wu, E. N. Dalal (2005), table 1."""
+    """Values from G. Sharma, W. Wu, E. N. Dalal (2005), table 1."""
     assert float(apart(np.array(one), np.array(other))) == pytest.approx(expected, abs=1e-4)
 
 
@@ -142,11 +142,11 @@ def test_textures_do_not_blur_types_together(theme: Theme, eyes: str) -> None:
 
 
 def _levels(pixels: np.ndarray) -> np.ndarray:
-    """[..., 3] levels of pixels 0xffrrggbb."""
+    """[..., 3] sRGB levels of pixels 0xffrrggbb."""
     return np.stack([pixels >> shift & 255 for shift in (16, 8, 0)], -1).astype(np.int64)
 
 
-#: Pictures of each kind that tell types apart, at sizes at which cells, bars or lines have no room for textures.
+#: Pictures of each kind that distinguish types, at sizes where cells, bars or lines are too small for textures.
 PICTURES = (
     ("reservation", "servers", (300, 200)),
     ("reservation", "server-grid", (300, 200)),
@@ -161,14 +161,14 @@ PICTURES = (
     ("phases", "policy-map", (640, 400)),
     ("moldable", "moldable-servers", (300, 200)),
 )
-#: A size at which each of them shows all it has; the least pixels that a type must have, and the least share of the
-#: pictures of servers that types have.
+#: A size at which each picture is complete; least number of pixels of a type; least share of the pictures of
+#: servers that types must cover.
 WHOLE, LEAST_PIXELS, LEAST_SHARE = (1000, 700), 100, 0.01
 SERVERS = ("servers", "server-grid", "bins", "phase-servers", "moldable-servers")
 
 
 def _pure(theme: Theme, system: str, name: str, size: tuple[int, int]) -> dict[int, int]:
-    """The types whose own colour a picture has, unmixed, each with the number of its pixels."""
+    """The types whose exact colour occurs in a picture, each with the number of its pixels."""
     (entry,) = (entry for entry in panels_of(system) if entry.name == name)
     panel = entry.load()(theme)
     panel.resize(*size)
@@ -189,7 +189,7 @@ def _pure(theme: Theme, system: str, name: str, size: tuple[int, int]) -> dict[i
 def test_pictures_too_small_for_textures_show_types_apart(
     qapp: QApplication, theme: Theme, system: str, name: str, size: tuple[int, int]
 ) -> None:
-    """On a small picture each type that a large one shows has its colour pure, and these stay apart."""
+    """A small picture shows the same types as a large one, in their exact, distinguishable colours."""
     apply(qapp, theme)
     seen, whole = (_pure(theme, system, name, room) for room in (size, WHOLE))
     apply(qapp, load_theme("light"))

@@ -1,4 +1,4 @@
-"""Widgets in one column or in two, and what takes the room that is left."""
+"""Widgets in one or two columns, and which of them takes the remaining space."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slotscope.gui.panels.columns import HeadedColumns
 
 
 class Block(QWidget):
-    """A widget that asks for a fixed size and may grow."""
+    """A widget with a fixed size hint that may grow."""
 
     def sizeHint(self) -> QSize:
         return QSize(100, 40)

@@ -1,4 +1,4 @@
-"""Curves and measures of policies side by side: what is drawn is what is there, from the start."""
+"""Curves and measures of policies side by side: from the start they match the states."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def drawn(panel: ComparisonPanel, lane: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def present(run: Comparison) -> list[float]:
-    """The headline of every lane, from its state."""
+    """The headline value of every lane, computed from its state."""
     return [lane.info.kind.headline_now(lane.info.numbers, lane.state) for lane in run.frame().lanes]
 
 
@@ -70,7 +70,7 @@ def test_steps_end_at_the_present_value(shown: Shown, scenario: str) -> None:
         for lane, value in enumerate(present(run)):
             times, heights = drawn(panel, lane)
             assert (times[-1], heights[-1]) == (run.timeline.time, pytest.approx(value))
-            assert not ((np.diff(times) > 0) & (np.diff(heights) != 0)).any()  # no slopes
+            assert not ((np.diff(times) > 0) & (np.diff(heights) != 0)).any()  # steps, not slopes
         run.step()
 
 
@@ -127,7 +127,7 @@ def test_measures_are_those_so_far_until_the_warm_up_is_over(shown: Shown, scena
     text = shown(run).table.text()
     assert "so far" in text
     assert "±" not in text
-    assert "–" not in text.split("rejected", 1)[0]  # what cannot be known yet may follow
+    assert "–" not in text.split("rejected", 1)[0]  # the last rows may be unknown yet
     for lane in measured_lanes(run.frame()):
         assert all(np.isnan(one.half_width) for one in lane.means.values())
 
@@ -142,7 +142,7 @@ def test_of_a_long_run_early_moments_have_their_own_counts_too() -> None:
         run.step()
         frame = run.frame()
         if len({lane.time for lane in frame.lanes}) > 1:
-            continue  # the one that is behind may still reject
+            continue  # the lane that is behind may still reject
         for lane, found in zip(frame.lanes, measured_lanes(frame), strict=True):
             rejected = lane.state.tally[:, REJECTED].sum()
             assert found.means["rejected"].mean * frame.time == pytest.approx(rejected)
@@ -247,13 +247,13 @@ def test_long_names_leave_leave_curves_their_room(shown: Shown, qtbot: QtBot, wi
 
 
 def test_a_click_on_a_curve_goes_to_its_moment_and_on_an_empty_plot_nowhere(qtbot: QtBot) -> None:
-    """Plots are built, and can be clicked, before the first lanes are drawn in a turn of their own."""
+    """Plots exist, and can be clicked, before the first lanes are drawn in a later turn of the event loop."""
     run = Comparison.open("dra-classroom", PAIRS["dra-classroom"], kernel=False)
     run.run(events=60)
     curves = on_screen(qtbot, LaneCurves(load_theme("light"), None), 700, 800)
     for _ in curves.build_ahead():
         pass
-    QTest.qWait(1)  # the plots have their place
+    QTest.qWait(1)  # lets the layout place the plots
     events: list[int] = []
     curves.event_picked.connect(events.append)
     for picked in (0, 1):
@@ -291,7 +291,7 @@ def test_a_difference_is_told_from_a_mean_and_has_a_sign_where_it_is_not_written
 def test_intervals_of_many_digits_are_not_cut_where_two_policies_have_little_room(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the growth of a queue after millions of slots: 0.00000013 ± 0.00000013."""
+    """Such as the growth of a queue after millions of slots: 0.00000013 ± 0.00000013."""
     run = Comparison.of([ran("queues-classroom", policy, events=2000) for policy in ("vqs", "vqs-bf")])
     tiny = Estimate(1.3e-7, 1.3e-7)
 
