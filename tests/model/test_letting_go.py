@@ -1,4 +1,4 @@
-"""A run that nobody needs any more is gone at once, with its whole history: no collector has to look for it."""
+"""A run without references is freed at once, with its whole history: no reference cycle leaves it to the collector."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.forking import RUNS
 
 
 def stand_in(session: Session) -> None:
-    """Go through a run as somebody who looks at everything; what it leaves is what a window has."""
+    """Use everything that the window uses of a run, so that it holds all that it may hold there."""
     session.run(events=20)
     session.step_into()
     session.lookout.follow(session.timeline.event, session.timeline.state)

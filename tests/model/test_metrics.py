@@ -1,4 +1,4 @@
-"""Averages, intervals and the measures of a run, against counting them out."""
+"""Averages, intervals and the measures of a run, against direct computation."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_intervals_cover_as_often_as_they_promise() -> None:
 
 
 def counted_out(scenario: ReservationScenario, warmup: float, until: float) -> dict[str, float]:
-    """The measures of [warmup, until] from the rows of all events, event by event."""
+    """The measures over [warmup, until], computed from the rows of all events, one by one."""
     bench = assemble(scenario)
     numbers = bench.numbers
     state = started(bench.system)

@@ -1,4 +1,4 @@
-"""The line that opens a moment opens exactly that one, for every kind, policy and sub-step."""
+"""The command line that opens a moment opens exactly that moment, for every kind, policy and sub-step."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slotscope.model.running.origin import NO_LINE, Moment
 from slotscope.model.systems.state import digest
 from tests.runs import ran
 
-#: Of each kind: a scenario, and policies to run it under, with parameters and files among them.
+#: For each kind: a scenario, and policies to run it under, among them some with parameters and some from files.
 RUNS = {
     "reservation": ("dra-classroom", ("dra", "first-fit", "power-of-d:choices=2")),
     "queue": ("queues-classroom", ("vqs-bf", "bf-js", "vqs:j=4")),
@@ -30,7 +30,7 @@ RUNS = {
 
 
 def opened(line: str) -> Run:
-    """What the window opens for a line, read by the command line's own parser."""
+    """What the window opens for a command line, read by the program's own parser."""
     program, *words = shlex.split(line)
     assert program == "slotscope"
     options = parse(words)
@@ -41,7 +41,7 @@ def opened(line: str) -> Run:
 
 
 def place(run: Run) -> list[tuple[str, int, int, str, str]]:
-    """Where every lane stands: policy, event, sub-step, and the digests of what it shows."""
+    """The position of every lane: policy, event, sub-step, and the digests of what it shows."""
     return [
         (
             lane.bench.scenario.policy.name,

@@ -1,4 +1,4 @@
-"""Invariants said once and watched, and claims of the long run judged with their intervals."""
+"""Invariants that are declared once and monitored, and long-run claims judged by confidence intervals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.runs import ran
 
 
 def ends_with(digit: int) -> Any:
-    """A check that a state, here a number, breaks where it ends with a digit."""
+    """A check on states, here numbers: violated by those that end with *digit*."""
 
     def check(_: Any, state: int) -> Iterator[str]:
         if state % 10 == digit:
@@ -89,7 +89,7 @@ class TestLookout:
         monkeypatch.setattr(monitors, "thread_time", lambda: clock[0])
 
         def check(_: Any, __: Any) -> Iterator[str]:
-            clock[0] += 0.02  # what a look takes
+            clock[0] += 0.02  # the cost of one check
             yield from ()
 
         lookout = Lookout((Monitor("slow", "", "", "", (check,)),), None)
@@ -100,7 +100,7 @@ class TestLookout:
         assert 0.5 * SHARE * clock[0] <= looks * 0.02 <= 1.1 * SHARE * clock[0]
 
     def test_a_run_that_rests_is_looked_at_wherever_it_does(self, monkeypatch):
-        """A slow pace takes next to no time of the thread, and a look little of the clock's."""
+        """A slow pace uses almost no CPU time, by which checks are budgeted, but leaves wall-clock time for them."""
         clock = [0.0]
         monkeypatch.setattr(monitors, "thread_time", lambda: 0.001 * clock[0])
         monkeypatch.setattr(monitors, "monotonic", lambda: clock[0])
@@ -110,7 +110,7 @@ class TestLookout:
             for _ in range(3):
                 found = lookout.follow(event, event, rests=True)
                 clock[0] += 0.01
-        assert lookout.readings[0].looked == 7  # each event once
+        assert lookout.readings[0].looked == 7  # checked once per event
         assert (lookout.readings[0].event, found) == (7, ())
 
 
@@ -187,7 +187,7 @@ def policy_of(scenario, name):
     [("dra-google", True), ("queues-google", True), ("moldable-swf", True), ("jrs-alibaba", False)],
 )
 def test_nothing_is_claimed_of_recorded_jobs(scenario, recorded):
-    """They are one run, and no theorem on random arrivals speaks of it; of rates that a trace tells, theorems do."""
+    """They are one run, to which no theorem on random arrivals applies; to rates taken from a trace, theorems do."""
     session = Session.open(scenario)
     *_, bounds = session.bench.kind.all_bounds(session.bench.scenario)
     session.run(until=3 * float(session.bench.scenario.run.warmup))

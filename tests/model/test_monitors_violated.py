@@ -1,4 +1,4 @@
-"""Each kind's own monitors see what a policy of one's own does that decides legally, and breaks what they state."""
+"""Each kind's monitors detect a user policy whose decisions are allowed but violate the monitored invariant."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.own_policies import write
 
 
 class Broken(NamedTuple):
-    """A policy, where it runs, the monitor that it breaks, and what that says."""
+    """A policy, its scenario, the monitor that it violates, and the monitor's sentence."""
 
     scenario: str
     monitor: str
@@ -155,7 +155,7 @@ def reading(session: Session, broken: Broken) -> Reading:
 
 @cache
 def first_violated(folder: Path, broken: Broken) -> Reading:
-    """What is known of the monitor once it is violated, where each state is looked at."""
+    """The monitor's reading at the first violation, if every state is checked."""
     session = opened(folder, broken)
     for _ in range(EVENTS):
         session.lookout.look(session.timeline.event, session.timeline.state)
@@ -233,7 +233,7 @@ def test_every_reading_of_the_paper_is_truly_max_weight(scenario: str, policy: s
 
 
 def test_a_policy_that_chooses_otherwise_does_not_promise_it(folder: Path) -> None:
-    """One of one's own may say that it does; those without configurations have nothing to choose."""
+    """A user policy has this monitor only if it declares it; without configurations there is nothing to choose."""
     plain = Broken("queues-classroom", "max-weight", "", LEAVES_A_THIRD)
     names = [one.monitor.name for one in opened(folder, plain).lookout.readings]
     assert "work-conserving" in names
@@ -250,7 +250,7 @@ def test_a_run_stops_again_where_a_fork_s_later_policy_was_found_to_break_it(fol
         session.lookout.look(session.timeline.event, session.timeline.state)
     broke = session.timeline.event
     assert broke > 30
-    session.seek(20)  # under the policy before
+    session.seek(20)  # under the policy before the fork
     breakpoints.begin()
     assert breakpoints.room() == broke - 20
     session.run(events=broke - 20)

@@ -1,4 +1,4 @@
-"""Kernels that policies of one's own bring along: checked against their reference, and told in one line."""
+"""Kernels of user policies: checked against their reference, faults reported in one line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "policies" / "half
 SECTION = page("own-policy").partition("## It can be fast\n")[2].partition("\n## ")[0]
 SCENARIO = "moldable-classroom"
 
-#: A kernel that is wrong as its parameter says, from an event on: one function for all, compiled once.
+#: A kernel that is wrong in the way of its parameter, from an event on: one function for all, compiled once.
 WRONG = """\
 import numpy as np
 from numba import njit
@@ -94,7 +94,7 @@ class Policy(OwnPolicy):
         return half(free, most[type])
 """
 
-#: It sleeps in C code, where no turns are counted, or leaves its process there.
+#: It sleeps in C code, where no loop iterations are counted, or ends its process there.
 IN_C = WRONG.replace(
     "SHARE = 2\n",
     """\
@@ -130,7 +130,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def in_c(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A file with :data:`IN_C`: one for all tests, since functions in C are known by their file."""
+    """A file with :data:`IN_C`: one for all tests, since functions in C are identified by their file."""
     return write(tmp_path_factory.mktemp("own"), IN_C)
 
 
@@ -139,7 +139,7 @@ def of(path: str, *, kernel: bool = True) -> Session:
 
 
 def as_by_the_reference(path: str, events: int) -> Session:
-    """A run by the kernel, whose rows and states, also on the way back, are those of the reference."""
+    """A run by the kernel, checked: its rows and states, also when going back, are those of the reference."""
     session, reference = of(path), of(path, kernel=False)
     for event in (events, events // 2, events):
         for one in (session, reference):
@@ -165,14 +165,14 @@ def test_a_kernel_with_memory_helpers_and_data_is_trusted_after_a_while(file: st
     line.engine = session.bench.kernel(checked=20)
     asked = []
     line.engine._reference = Watched(session.bench.reference, asked)
-    for _ in range(30):  # in which nothing happens: nothing is shown by that
+    for _ in range(30):  # without events, which proves nothing of the kernel
         session.run(until=session.timeline.time)
     session.seek(100)
     assert sum(asked) == 20
 
 
 class Watched:
-    """An engine that counts how often it is asked."""
+    """An engine that records the number of events of each request."""
 
     def __init__(self, engine, asked) -> None:
         self._engine, self._asked = engine, asked
@@ -199,7 +199,7 @@ class Watched:
 def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(
     file: str, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
 ) -> None:
-    """Wrong from event 500 on, where its first events are still checked."""
+    """Wrong from event 500 on, among the first events, which are checked."""
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(turns=2**17))
     session = of(f"{file}:wrong={wrong},since=500")
     with pytest.raises(PolicyError, match=said) as raised:
@@ -219,7 +219,7 @@ def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(
 
 
 def test_what_the_reference_has_run_is_run_again_by_it(file: str) -> None:
-    """As in the window, which begins by it and compiles meanwhile: a kernel that is wrong takes no history away."""
+    """As in the window, which starts with the reference while it compiles: a wrong kernel loses no history."""
     session = of(f"{file}:wrong=5", kernel=False)
     session.run(events=60)
     session.use_kernel()
@@ -237,7 +237,7 @@ def test_what_the_reference_has_run_is_run_again_by_it(file: str) -> None:
 
 
 def test_what_fails_later_is_found_with_its_event(file: str) -> None:
-    """The state is that before the event also where thousands of events ran at once; so it is in an experiment."""
+    """Also in long batches without history, as in experiments, the state is that before the failing event."""
     walk = Walk(of(f"{file}:wrong=5,since=90", kernel=False).bench)
     walk.use_engine(walk.bench.kernel(checked=10))
     walk.run(events=11)
@@ -293,7 +293,7 @@ def test_the_shape_of_a_kernel_is_checked_when_the_file_is_loaded(
 def test_loops_are_counted_wherever_a_function_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    """In modules beside the file, and in those that Numba compiles and keeps by itself; named by their module, too."""
+    """In modules beside the file and elsewhere, even if Numba caches them itself; called as attributes, too."""
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(turns=50))
     monkeypatch.syspath_prepend(tmp_path / "far")
     endless = tmp_path / place / place / "endless.py"
@@ -311,7 +311,7 @@ def test_loops_are_counted_wherever_a_function_stands(
 
 @pytest.mark.parametrize("wrong", [6, 9])
 def test_whoever_waits_need_not_wait_for_a_kernel(in_c: str, monkeypatch: pytest.MonkeyPatch, wrong: int) -> None:
-    """The run stands where it stood, and the kernel is not found to be wrong: a loop, and what is within C code."""
+    """Cancelling a kernel in a loop or in C code leaves the run unchanged, and the kernel is not reported as wrong."""
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=1000.0, turns=10**15))
     bench = of(f"{in_c}:wrong={wrong},since=3", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
@@ -328,7 +328,7 @@ def test_whoever_waits_need_not_wait_for_a_kernel(in_c: str, monkeypatch: pytest
 
 @contextmanager
 def asking_again_and_again() -> Iterator[None]:
-    """Somebody presses Esc until what runs has ended; as in the window, from another thread."""
+    """Another thread keeps pressing Esc, as in the window, until the body has ended."""
     over = threading.Event()
 
     def press() -> None:
@@ -355,9 +355,9 @@ def asking_again_and_again() -> Iterator[None]:
 def test_a_kernel_that_no_question_reaches_ends_with_its_process(
     in_c: str, monkeypatch: pytest.MonkeyPatch, wrong: int, said: str
 ) -> None:
-    """It takes nothing along: the run stands before that event, and another kernel runs in the next process.
+    """Nothing else is lost: the run is at the state before that event, and the next process runs other kernels.
 
-    It is waited for once.
+    The process is waited for only once.
     """
     lost: list[str] = []
     ask = KERNELS.ask
@@ -387,7 +387,7 @@ def test_a_kernel_that_no_question_reaches_ends_with_its_process(
 
 
 def test_esc_while_it_is_compiled_spoils_nothing(tmp_path: Path) -> None:
-    text = f"{IN_C}# {token_hex()}\n"  # kept nowhere
+    text = f"{IN_C}# {token_hex()}\n"  # in no cache
     bench = of(f"{write(tmp_path, text)}:wrong=0", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
     with asking_again_and_again():
@@ -416,7 +416,7 @@ def test_verify_compares_as_many_events_as_it_is_asked_for(file: str, slotscope)
 
 
 def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None:
-    """By the file's text, whose module it names, and by what its variables are; not where these cannot be told."""
+    """The cache key covers the file's text and its variables' values; without a key if a value has none."""
     texts = (WRONG, WRONG + "# changed\n", WRONG.replace("SHARE = 2", "SHARE = int(np.array([3])[0])"))
     names = [kept_as(function_in(write(tmp_path, text))) for text in texts]
     assert len(set(names)) == len(texts)
@@ -428,7 +428,7 @@ def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None
 
 
 def test_a_kernel_that_calls_c_is_found_again_by_the_next_process(in_c: str) -> None:
-    """Its code on disk knows the function by a name, whose address the process tells."""
+    """Cached code refers to the C function by a symbol, which each process resolves to an address."""
     bench = of(f"{in_c}:wrong=0", kernel=False).bench
     engine, tape = bench.kernel(checked=0), np.zeros(5, bench.system.row_dtype)
     assert engine.advance(started(bench.system), tape, Task()).rows == len(tape)
@@ -440,7 +440,7 @@ def test_a_kernel_that_calls_c_is_found_again_by_the_next_process(in_c: str) -> 
 
 
 def test_what_is_on_disk_was_found_to_be_sound_before(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The function is not compiled alone again; for other arguments the loop is compiled, and so it is looked at."""
+    """Loading from the cache skips the check of the kernel alone; other arguments need compiling, and the check."""
     bench = of(file, kernel=False).bench
     engine, brought = bench.kernel(checked=0), bench.system.policy.brought
     engine.advance(started(bench.system), np.zeros(5, bench.system.row_dtype), Task())
@@ -459,13 +459,13 @@ def test_what_is_on_disk_was_found_to_be_sound_before(file: str, monkeypatch: py
 
 
 def function_in(path: str) -> Any:
-    """The kernel of a file as the process of kernels has it."""
+    """The kernel of a file as the kernels' process loads it."""
     brought = of(path, kernel=False).bench.system.policy.brought
     return KernelTwin(brought.source, brought.line).function
 
 
 def test_compiled_code_is_found_again_by_a_file_elsewhere(tmp_path: Path, file: str) -> None:
-    """A list in brackets is a constant whose text has its address and its file; what it uses counts as well."""
+    """The key ignores the address and file in a comprehension's code constant, but not the values that it uses."""
     text = WRONG.replace("range(10**13 * (wrong == 8))", "range(wrong // SHARE)")
     assert (name := kept_as(function_in(file)))
     assert kept_as(function_in(write(tmp_path, WRONG, "elsewhere.py"))) == name
@@ -476,7 +476,7 @@ def test_compiled_code_is_found_again_by_a_file_elsewhere(tmp_path: Path, file: 
 
 
 def test_the_programs_own_loop_stays_as_it_is() -> None:
-    """What a kernel is put into is a copy; functions that do not lead there are shared."""
+    """A kernel is put into a copy of the loop; functions that do not call it are shared."""
     copy = with_others(outer, {inner: other})
     assert (copy(1), outer(1)) == (201, 3)
     assert with_others(aside, {inner: other}) is aside

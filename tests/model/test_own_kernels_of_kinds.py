@@ -1,4 +1,4 @@
-"""Kernels of one's own in the kinds of system in which they choose servers: they decide as their references do."""
+"""User kernels in the kinds of system in which they choose servers: they decide as their references do."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def agree(scenario: Any, policy: str, task: Task) -> None:
-    """Both engines, neither checked by the other, event by event: the same rows, samples and states."""
+    """Whether both engines, neither checking the other, give the same rows, samples and states at each event."""
     try:
         bench = assemble(scenario, policy)
     except ScenarioError:
@@ -105,7 +105,7 @@ WRONG = {
 
 @cache
 def right(path: str, kind: str, event: int) -> str:
-    """The digest at an event by the reference."""
+    """The digest of the reference's state after an event."""
     session = Session.open(CLASSROOMS[kind], path, kernel=False)
     session.seek(event)
     return digest(session.timeline.state)
@@ -113,7 +113,7 @@ def right(path: str, kind: str, event: int) -> str:
 
 @pytest.mark.parametrize(("kind", "wrong"), WRONG)
 def test_a_wrong_kernel_is_named_in_a_line_and_harms_nothing(files: dict[str, str], kind: str, wrong: int) -> None:
-    """The run stands before the event with the state that the reference has there, and goes on from it."""
+    """The run stops before the event in the reference's state, and can go on from it."""
     policy = f"{files[kind]}:wrong={wrong},since=40"
     session = Session.open(CLASSROOMS[kind], policy)
     with pytest.raises(PolicyError, match=WRONG[kind, wrong]) as raised:
@@ -129,7 +129,7 @@ def test_a_wrong_kernel_is_named_in_a_line_and_harms_nothing(files: dict[str, st
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_wrong_answers_beyond_the_checked_events_are_found_with_their_event(files: dict[str, str], kind: str) -> None:
-    """Also where many events run at once the driver looks at an answer before it writes anything."""
+    """Even in long batches the driver checks an answer before it writes to the state."""
     bench = assemble(load_scenario(CLASSROOMS[kind]), f"{files[kind]}:wrong=3,since=90")
     state, tape = started(bench.system), np.zeros(500, bench.system.row_dtype)
     result = bench.kernel(checked=10).advance(state, tape, Task())
@@ -142,7 +142,7 @@ def test_wrong_answers_beyond_the_checked_events_are_found_with_their_event(file
 
 
 def test_what_a_kernel_does_not_decide_is_said(tmp_path: Path) -> None:
-    """Updates of a reservation system, and phases whose servers ask for jobs."""
+    """Updates of a loss system, and servers that request jobs in a system with phases."""
     text = SOURCES["reservation"].replace(
         "for server in view.empty", "yield UpdateAt(time=0.5)\n        for server in view.empty"
     )

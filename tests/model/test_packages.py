@@ -1,4 +1,4 @@
-"""Policies, scenarios and experiments of installed packages: what stands in site-packages, without pip."""
+"""Policies, scenarios and experiments of installed packages, written as in site-packages, without pip."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Install = Callable[..., Path]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """A function that puts a package and its entry points into a folder of packages; gives its folder."""
+    """A function that writes a package and its entry points to a folder of packages; returns the package's folder."""
     monkeypatch.syspath_prepend(tmp_path)
     before = {*sys.modules}
 
@@ -82,7 +82,7 @@ def forget() -> None:
 
 @pytest.fixture
 def tiny(install: Install) -> Path:
-    """A package with one of each; its policy imports from its own package."""
+    """A package with one policy, scenario and experiment; the policy imports from the package."""
     policy = (RESOURCES / "policies" / "half_of_the_rest.py").read_text("utf-8")
     files = {
         "rules/half.py": policy.replace("class Policy", "from .parts import HALF\n\n\nclass Policy"),
@@ -149,7 +149,7 @@ def test_an_experiment_runs_and_its_parts_are_others_once_its_source_changes(tin
     said = slotscope("reproduce twice")
     assert said.code == 0
     assert "Twice as much" in said.out
-    assert "doubled.json" in slotscope("reproduce doubled").out  # whatever its result calls itself
+    assert "doubled.json" in slotscope("reproduce doubled").out  # whatever name its result has
     part = plan.parts("quick", NO_OPTIONS)[0]
     before = part.key
     file = tiny / "table.py"

@@ -1,4 +1,4 @@
-"""Paired intervals, against numbers worked out by hand and against single runs."""
+"""Paired intervals, against values computed by hand and against single runs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def test_a_paired_difference_by_hand() -> None:
 
 
 def test_what_was_rounded_is_no_difference() -> None:
-    """0.1 three times is not quite 0.3; what is small beside other values may well differ."""
+    """0.1 + 0.1 + 0.1 is not exactly 0.3; values that are small beside others may still differ."""
     sums = Batches(np.array([0.1 + 0.1 + 0.1, 7.0, 1e-15])), Batches(np.array([0.3, 7.0 + 1e-6, 2e-15]))
     assert sums[0].values[0] != sums[1].values[0]
     assert sums[0].minus(sums[1]).values.tolist() == [0.0, pytest.approx(-1e-6), pytest.approx(-1e-15)]
 
 
 def test_what_one_batch_has_more_and_another_less_adds_up_to_nothing() -> None:
-    """As where a job is placed sooner than in the other run; what is small, but more than rounding, stays."""
+    """As when one run places a job sooner; a mean that is small, but more than rounding, stays."""
     mine, other = np.array([0.1, 0.2, 0.3, 0.7]), np.array([0.4, 0.3, 0.2, 0.4])
     assert (mine - other).mean() != 0
     found = Batches(mine).minus(Batches(other)).estimate()
@@ -64,7 +64,7 @@ def test_batches_of_a_run_are_what_its_metrics_are_made_of() -> None:
 
 
 def test_batches_from_samples_are_those_of_the_run() -> None:
-    """With a sample of every event the stretches of a run in the window are exact."""
+    """With a sample at every event, batches of a run in the window are exact."""
     comparison = open_run("dra-vms", ("dra", "first-fit"))
     assert isinstance(comparison, Comparison)
     comparison.run(until=5.0)

@@ -1,4 +1,4 @@
-"""Servers that a decision passes over, and the reasons that stand in them."""
+"""Servers that a decision passes over, and the reasons shown in them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ load = 0.8
 
 
 def until_passed(scenario: str, policy: str, refused: bool, events: int = 60) -> Session:
-    """A run just after an event that passes servers over."""
+    """A run just after an event at which servers are passed over."""
     source = parse_scenario_text(CLASSES, "classes") if scenario == "classes" else scenario
     session = Session.open(source, policy=policy, kernel=False)
     for _ in range(events):
@@ -178,7 +178,7 @@ def test_where_the_event_cannot_be_run_again_the_frame_is_made_all_the_same(monk
 
 
 def test_the_event_is_taken_again_on_one_copy_of_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A state of many servers takes longer to copy than the event takes."""
+    """Copying the state of many servers takes longer than the event."""
     session = until_passed("dra-classroom", "dra", True)
     known, copies = session.passed_over(), Mock(side_effect=copied)
     monkeypatch.setattr(asking, "copied", copies)

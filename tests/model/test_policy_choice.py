@@ -1,4 +1,4 @@
-"""A policy named on a command line, with parameters of its own."""
+"""A policy named on the command line, with its parameters."""
 
 from __future__ import annotations
 

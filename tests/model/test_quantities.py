@@ -1,4 +1,4 @@
-"""Numbers with their units and nouns, and numbers in errors."""
+"""Numbers with units or nouns, and numbers in errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machine code made for a condition: what it finds of remainders is what NumPy finds, to the last bit."""
+"""Machine code for a condition: its remainders are NumPy's, to the last bit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ WILD = (np.nan, np.inf, -np.inf, 0.0, -0.0, 5e-324, 1e-300, 1e300, 1.7e308)
 
 
 def found_as_expected(divisor: tuple[int, int], inverse: int) -> MachineCode:
-    """Whether what a divisor leaves is the number expected, or both are missing."""
+    """Whether a remainder equals the expected number, or both are missing."""
     found, expected = ((OWN, 0), divisor, (REMAINDER, inverse)), ((OWN, 2),)
     both_missing = (*found, (KNOWN, 0), (NOT, 0), *expected, (KNOWN, 0), (NOT, 0), (AND, 0))
     return block_code((*found, *expected, (EQUAL, 0), *both_missing, (OR, 0)))
 
 
 def drawn(draw: np.random.Generator) -> np.ndarray:
-    """[BLOCK] numbers of one size or of many, whole ones, those of few bits, and wild ones among them."""
+    """[BLOCK] numbers of similar or very different size, integers, numbers of few bits, or some special values."""
     numbers = draw.standard_normal(BLOCK) * 10.0 ** draw.integers(-3, 6)
     kind = draw.integers(0, 8)
     if kind == 0:
@@ -38,7 +38,7 @@ def drawn(draw: np.random.Generator) -> np.ndarray:
 
 @pytest.mark.parametrize(("same", "inverse"), [(False, 0), (True, 0), (False, 4)])
 def test_remainders_are_those_of_numpy(same: bool, inverse: int) -> None:
-    """Of divisors of each thing's own, with 1 over them or without, and of one of the event; near multiples, too."""
+    """For divisors of each thing, with or without their inverses, and of the event; also near multiples of them."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
@@ -63,7 +63,7 @@ def test_remainders_are_those_of_numpy(same: bool, inverse: int) -> None:
 
 
 def test_no_block_is_looked_at_once_enough_are_found() -> None:
-    """Each thing counts by its weight, and bits tell of which it is so, in all blocks up to the one that is enough."""
+    """Things count by weight; bits mark the true ones in all blocks up to the one in which the count suffices."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)

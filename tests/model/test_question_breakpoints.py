@@ -1,4 +1,4 @@
-"""A run stops just before what was asked for, wherever its slices end, and never runs past it."""
+"""A run stops just before an event that a question asks for, wherever slices end, and never runs past it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotscope.model.questions.words import Words
 from slotscope.model.running.engine import Reason
 from tests.forking import at
 
-#: A question for each kind of system; some read rows, some samples, some the state.
+#: Questions for each kind of system; some read rows, some samples, some the state.
 ASKED = [
     ("dra-classroom", "rejected and servers_with_room >= 1"),
     ("dra-classroom", "rejected and any server where in_reject_group = 1 and empty > 0"),
@@ -62,7 +62,7 @@ def test_every_hit_is_stopped_before_and_none_is_passed(scenario: str, question:
     last = 500
     expected = hits(scenario, question, last)
     assert expected
-    # A hit at the very next event is passed over: the run stands before it already.
+    # A hit at the next event does not stop the run, which is already just before it.
     stops, passed = [], 0
     for event in expected:
         if event > passed + 1:
@@ -132,7 +132,7 @@ def test_a_run_stops_each_so_manieth_time_wherever_it_went_before(times: int, la
     while (here := go(session, breakpoints, last)) < last:
         found.append(here + 1)
         assert f"hit {times * len(found)}" in breakpoints.told()
-        session.seek(max(0, here - 40))  # back, and there again step by step: counted once
+        session.seek(max(0, here - 40))  # back, and forward again step by step: each hit counts once
         while session.timeline.event < here:
             session.step()
     assert found == [event for event in expected[times - 1 :: times] if event < last]
@@ -168,7 +168,7 @@ def test_one_that_is_off_is_kept_and_stops_nothing() -> None:
     breakpoints.switch(700, False)
     assert breakpoints.room() is None
     session.to_start()
-    breakpoints.toggle(700)  # in the margin of the log it is set again
+    breakpoints.toggle(700)  # set again in the log's margin
     assert go(session, breakpoints, 2000) == 699
     breakpoints.toggle(700)
     assert breakpoints.listed().events == ()
@@ -178,7 +178,7 @@ def test_one_that_is_set_at_a_slow_pace_for_the_very_next_event_holds_nothing_up
     session, breakpoints = watching("dra-classroom")
     first = hits("dra-classroom", "rejected", 2000)[0]
     session.run(events=first - 1)
-    breakpoints.begin()  # nothing has passed yet
+    breakpoints.begin()  # no hit has been passed yet
     breakpoints.add("rejected")
     assert breakpoints.room() != 0
 

@@ -1,4 +1,4 @@
-"""What events change answers questions about things as looking at each state does."""
+"""Questions about things, answered from the changes that events make: the same answers as from each state."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ def asked(session: Session, question: Question, events: int = EVENTS) -> np.ndar
 
 
 def all_asked(session: Session, questions: list[Question], events: int) -> list[np.ndarray]:
-    """Each question's answers, found on one walk."""
+    """The answers to each question, from one pass over the events."""
     found = answers(session.bench.system, session.timeline, questions, 0, events)
     return [np.concatenate(parts) for parts in zip(*([*map(np.copy, part.values)] for part in found), strict=True)]
 
 
 def ready(session: Session, text: str) -> Question:
-    """A question whose run tells what it changes."""
+    """A question whose compiled code is ready, so that runs record changes for it."""
     question = understood(text, session.info.words)
     make_ready(session.bench, session.timeline, [question])
     return question
 
 
 def compared(session: Session, texts: dict[str, Question], events: int = EVENTS) -> list[np.ndarray]:
-    """What each question finds of changes, each on a walk of its own; a walk that looks at each state finds the same.
+    """The answers to each question from changes, each in a pass of its own; checked against those from each state.
 
-    Where code for that is not at hand there would be no changes, and looks would be compared with looks.
+    Compiled code must be ready: without it both passes would read the states.
     """
     make_ready(session.bench, session.timeline, [*texts.values()])
     assert session.timeline.engine.watches
-    with patch.object(asking, "SECONDS", 10.0):  # else many questions have slices of one event, and as many of them
+    with patch.object(asking, "SECONDS", 10.0):  # else many questions make for slices of one event
         expected = all_asked(session, [by_looking(question) for question in texts.values()], events)
     found = [asked(session, question, events) for question in texts.values()]
     for text, one, other in zip(texts, found, expected, strict=True):
@@ -63,7 +63,7 @@ def compared(session: Session, texts: dict[str, Question], events: int = EVENTS)
 
 
 def by_looking(question: Question) -> Question:
-    """The same question, which looks at each state."""
+    """The same question, answered from each state."""
     return replace_looks(question, [StateLook(look.read) for look in question.looks])
 
 
@@ -74,7 +74,7 @@ def replace_looks(question: Question, looks: list[StateLook]) -> Question:
 
 
 def questions(session: Session, number: random.Random, most: int) -> list[str]:
-    """One about each field of each thing, with numbers that it may well have, at all events or at a few."""
+    """A question about each field of each thing, with likely values, at all events or at a few."""
     words, found = session.info.words, []
     for thing, fields in words.of_thing.items():
         for name, field in fields.items():
@@ -103,7 +103,7 @@ def test_nothing_is_compiled_for_who_has_not_asked_for_that(monkeypatch: pytest.
 
 @pytest.mark.parametrize("policy", sorted(ROOMS["reservation"].policies))
 def test_ranks_under_each_policy_are_those_of_each_state(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code keeps them up, whatever the policy does to configurations, stamps and what CRA said."""
+    """Compiled code updates them, whatever the policy does to configurations, stamps and CRA's solution."""
     monkeypatch.setattr(Words, "has", lambda *_: True)
     session, number = Session.open("dra-classroom", policy), random.randint(1, 7)
     print("number", number)
@@ -128,10 +128,10 @@ def test_a_server_that_begins_or_ends_a_job_has_another_one() -> None:
 @pytest.mark.parametrize("told", [False, True])
 @pytest.mark.parametrize(("scenario", "servers"), SCENARIOS.items())
 def test_changes_answer_as_states_do(scenario: str, servers: int, told: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where each event's changes are told, as those of large systems are."""
+    """Also if changes are recorded at each event, as in large systems."""
     if told:
         monkeypatch.setattr(watching, "BYTES_FOR_AN_EVENT", -1)
-    monkeypatch.setattr(looking, "MOST_BYTES", 4000)  # so that states are read at once many times
+    monkeypatch.setattr(looking, "MOST_BYTES", 4000)  # so that states are read in many batches
     seed = random.randrange(2**32)
     print("seed", seed)
     session = Session.open(scenario)
@@ -142,7 +142,7 @@ def test_changes_answer_as_states_do(scenario: str, servers: int, told: bool, mo
 
 
 def mixed(session: Session, number: random.Random) -> list[str]:
-    """Of each field of each thing one that compares it with numbers of the event and of the state, then and before."""
+    """For each field of each thing a question that compares it with the event and the state, now and before."""
     words, found = session.info.words, []
     own = {name: field for name, field in words.fields.items() if not field.index and name != "said"}
     for thing, fields in words.of_thing.items():
@@ -175,7 +175,7 @@ def mixed(session: Session, number: random.Random) -> list[str]:
 def test_things_are_compared_with_the_event_as_states_do(
     scenario: str, events: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also with few states at once, and where the table of jobs grows."""
+    """Also with few states at a time, and when the table of jobs grows."""
     monkeypatch.setattr(looking, "MOST_BYTES", 4000)
     seed = random.randrange(2**32)
     print("seed", seed)
@@ -183,7 +183,7 @@ def test_things_are_compared_with_the_event_as_states_do(
     for text in mixed(session, random.Random(seed)):
         try:
             question = understood(text, session.info.words)
-        except QuestionError:  # no thing of that number, or values with names beside others
+        except QuestionError:  # no thing of that number, or named values compared with others
             continue
         if all(look.of_things is not None for look in question.looks):
             known[text] = question
@@ -194,7 +194,7 @@ def test_things_are_compared_with_the_event_as_states_do(
 def test_of_a_thing_that_changes_at_each_event_each_way_that_it_was_is_read_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Not at each event, which takes time and memory by the square of a slice."""
+    """Reading all versions at each event would take time and memory quadratic in a slice's length."""
     session, found = Session.open("queues-vqs-unstable"), []
     question = ready(session, "any server where max(last_departure, time % 1) > time - 0.5")
     counted = versions.counted_by_event
@@ -205,7 +205,7 @@ def test_of_a_thing_that_changes_at_each_event_each_way_that_it_was_is_read_once
 
 @pytest.mark.parametrize("policy", sorted(ROOMS["moldable"].policies))
 def test_the_jobs_of_servers_under_each_policy_are_those_of_each_state(policy: str) -> None:
-    """At each event, and at a few with others in between, in which a record may be given to another job."""
+    """At each event, and at a few, between which a record may be reused for another job."""
     session, number = Session.open("moldable-classroom", policy), random.randint(1, 30)
     print("number", number)
     often = ("(count server where job % 3 = 1) % 2 = 1", f"any server where job = {number}", "server 2 . job > 9")
@@ -242,7 +242,7 @@ def test_no_state_is_looked_at_alone(scenario: str, text: str) -> None:
 
 
 def pairs(session: Session, number: random.Random) -> list[str]:
-    """Of each field of each thing one that compares it with the event before, at all events or at a few."""
+    """For each field of each thing a question that compares it with the event before, at all events or at a few."""
     words, found = session.info.words, []
     for thing, fields in words.of_thing.items():
         for name, field in fields.items():
@@ -259,7 +259,7 @@ def pairs(session: Session, number: random.Random) -> list[str]:
 def test_changes_say_what_an_event_did_to_each_thing(
     scenario: str, events: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where a job takes the place of one that left, and where the table of jobs grows."""
+    """Also when a job takes the place of one that left, and when the table of jobs grows."""
     monkeypatch.setattr(looking, "MOST_BYTES", 4000)
     seed = random.randrange(2**32)
     print("seed", seed)
@@ -303,7 +303,7 @@ def test_numbers_of_the_state_are_read_from_many_at_once(scenario: str, policy: 
 
 
 def test_changes_are_read_across_slices_and_where_the_state_grows() -> None:
-    """The table of jobs begins with few rows."""
+    """The table of jobs starts with few rows, so it must grow."""
     session = Session.open("jrs-two-phases")
     question = understood("(count job where moves > 0) > 20 becomes true", session.info.words)
     places = [len(session.timeline.state.job_number)]
@@ -326,7 +326,7 @@ def test_changes_are_told_across_a_forced_decision_and_where_rules_change(at: st
 
 
 def test_many_events_that_are_open_and_few_take_turns() -> None:
-    """Where few are open a slice is run again, where many are its first run tells what it changes."""
+    """A slice with few open events is run again; with many, its first run records the changes."""
     session = Session.open("dra-classroom")
     text = "(event < 900 and event % 50 = 0 or event > 1700) and (count server where empty > 0) % 2 = 0"
     question = understood(text, session.info.words)
@@ -337,7 +337,7 @@ def test_many_events_that_are_open_and_few_take_turns() -> None:
 
 
 def test_events_at_which_the_rest_says_it_all_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether the rest is false beside ``and``, or true beside ``or``."""
+    """If the rest is false beside ``and``, or true beside ``or``."""
     session, events = Session.open("dra-classroom"), list[int]()
     again = looking.StateLooks._again
 
@@ -367,7 +367,7 @@ def test_events_at_which_the_rest_says_it_all_are_not_looked_at(monkeypatch: pyt
         ("(count server where empty > 1) > 7", False),
         ("not (count job where server > 2) = -1", None),  # whether a number is negative is not known
         ("(count job where server > 2) < 0", False),
-        ("was (count server where empty > 1) >= 0", None),  # a last event is looked at for the slice that follows
+        ("was (count server where empty > 1) >= 0", None),  # the next slice reads the last event
     ],
 )
 def test_numbers_of_things_that_can_be_no_other_are_not_counted(
@@ -396,7 +396,7 @@ def test_numbers_of_things_that_can_be_no_other_are_not_counted(
 def test_changes_are_told_while_events_run_or_left_to_who_looks(
     scenario: str, busy: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They answer alike; which way it goes is who has something to do."""
+    """Both ways give the same answers; which one is taken depends on whether the evaluating threads are busy."""
     own, look = asking._Asker._watch_to_tell, looking.StateLooks._look_at_changes
     session, told, turns = Session.open(scenario), list[bool](), cycle(busy)
 
@@ -407,7 +407,7 @@ def test_changes_are_told_while_events_run_or_left_to_who_looks(
         told.append(given[-1])
         return look(self, *given)
 
-    monkeypatch.setattr(asking, "SECONDS", 1e-6)  # so that there are many slices, however fast they are
+    monkeypatch.setattr(asking, "SECONDS", 1e-6)  # for many slices, however fast the machine
     monkeypatch.setattr(asking._Asker, "_watch_to_tell", to_tell)
     monkeypatch.setattr(looking.StateLooks, "_look_at_changes", looked)
     field = "empty > 1" if scenario == "dra-classroom" else "busy = 1"
@@ -430,7 +430,7 @@ def test_nothing_is_looked_up_where_changes_say_it_all(text: str) -> None:
 
 
 def test_two_states_run_in_turn_on_one_engine_and_each_keeps_its_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The run, and the copy of it that is looked at."""
+    """The run's state, and the copy on which questions are evaluated."""
     session = Session.open("dra-classroom")
     engine, system, tape = session.bench.kernel(), session.bench.system, np.zeros(7, session.bench.system.row_dtype)
     built: list[int] = []
@@ -440,11 +440,11 @@ def test_two_states_run_in_turn_on_one_engine_and_each_keeps_its_index(monkeypat
     for _ in range(20):
         first, second = (engine.advance(state, tape, Task()).state for state in (first, second))
     assert digest(first) == digest(second)
-    assert len(built) < 20  # once each, and where GPA's best is asked for, or the state grows
+    assert len(built) < 20  # once each, and when GPA's best is needed, or the state grows
 
 
 def test_a_slice_ends_at_its_last_event_however_much_changes() -> None:
-    """Else each slice runs a part of what is left up to the next state that is kept, and most of them are short."""
+    """If many changes ended slices early, the rest up to the next keyframe would run in many short slices."""
     session = Session.open("dra-vms")
     engine, state = session.bench.kernel(), started(session.bench.system)
     tape, task, most = np.zeros(64, session.bench.system.row_dtype), Task(watch=("index",), derived=RANKS), 0

@@ -1,4 +1,4 @@
-"""Of how many things a condition is true at each event: compiled code counts as NumPy does on all of them."""
+"""For how many things a condition is true at each event: compiled code counts as NumPy does over all things."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from slotscope.model.questions.operations import CALLED, COMPARED, COUNTED
 from slotscope.model.questions.pairing import OTHER, OWN, STEPS, Pairing
 from tests.model.reckoned import by_numpy
 
-#: Numbers of each thing; behind them stands something that is true of it or not.
+#: Numbers of each thing; a truth value follows them.
 KINDS = 2
 
-#: Signs and functions that make a number of two.
+#: Binary operators and functions on numbers.
 OF_TWO = (*COUNTED, *(name for name in CALLED if name in ("min", "max")))
 
 
@@ -50,7 +50,7 @@ def test_the_tree_counts_as_all_places_do(places: int, turn: int) -> None:
 
 @pytest.mark.parametrize("turn", range(4))
 def test_a_few_things_are_seen_to_be_so_no_longer_than_they_are(turn: int) -> None:
-    """Whether any thing is so is asked first of that which was so last."""
+    """With few things: whether any satisfies the condition is tried first on the one that did last."""
     for places in [1, 2, 3, 5] * 25:
         compare_counts(places, turn)
 
@@ -59,7 +59,7 @@ def test_a_few_things_are_seen_to_be_so_no_longer_than_they_are(turn: int) -> No
 def test_events_that_are_glanced_at_together_are_counted_as_one_by_one(
     turn: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of numbers that all differ, whole or not, some missing: where a remainder is so of few, of many, or of none."""
+    """Distinct numbers, integer or not, some missing; the condition on a remainder holds for few, many or none."""
     monkeypatch.setattr(counting, "WORTH", -1)
     desks, desk_for = [], counting._desk_for
     monkeypatch.setattr(counting, "_desk_for", lambda *told: desks.append(desk_for(*told)) or desks[-1])
@@ -76,7 +76,7 @@ def test_events_that_are_glanced_at_together_are_counted_as_one_by_one(
 def counted_by_numpy(
     steps: list[tuple[int, int]], things: ThingValues, places: int, others: np.ndarray
 ) -> tuple[list[int], list[tuple[int, bool]]]:
-    """At each event: of how many it is true; 1 more than of those that changed then, and whether of any other."""
+    """Per event: how many satisfy it; and 1 more than do so of the changed ones, and whether any unchanged one does."""
     own, there, before, event, place = things
     value, present = np.full((len(own), places), np.nan), np.zeros(places, np.bool_)
     value[:, :before], present[:before] = own[:, :before], there[:before]
@@ -94,7 +94,7 @@ def counted_by_numpy(
 
 
 def compare_counts(places: int, turn: int, given: list[tuple[int, int]] | None = None) -> None:
-    """With places that come on the way, missing and boundless numbers, and equal ones; of *given* steps all differ."""
+    """With places added during the events, missing, infinite and equal numbers; with *given* steps all are distinct."""
     seed = random.randrange(2**32)
     print("seed", seed, given)
     draw, numbers = random.Random(seed), np.random.default_rng(seed)
@@ -103,7 +103,7 @@ def compare_counts(places: int, turn: int, given: list[tuple[int, int]] | None =
     own = numbers.integers(-4, 9, (KINDS, versions)) / 4
     if given:
         own[0] = numbers.permutation(versions) + numbers.random(versions) * (turn % 2)
-    if turn % 2:  # in the order of places, as jobs in a table are by when they came
+    if turn % 2:  # sorted by place, as a table's jobs are by arrival
         own[0].sort()
     own[numbers.random(own.shape) < 0.02 * turn] = np.nan
     if not given or turn == 3:
@@ -125,14 +125,14 @@ def compare_counts(places: int, turn: int, given: list[tuple[int, int]] | None =
     assert counted_by_event(pairing, things, others, all_of_them).tolist() == expected
     found = counted_by_event(pairing, things, others, all_of_them // MANY)
     assert [each > 0 for each in found] == [each > 0 for each in expected]
-    # Whether it is true of any that the event left as they were.
+    # Whether any thing that the event did not change satisfies it.
     enough = np.array([number for number, _ in several])
     found = counted_by_event(pairing, things, others, enough)
     assert [bool(each) for each in found >= enough] == [any_other for _, any_other in several]
 
 
 def test_a_wild_number_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Events are not looked at together in so long parts that each has one in which all things are open."""
+    """Events are evaluated in parts, short enough that most have no event with an outlier, which opens all things."""
     events, wild = 4096, 1024
     looks = looks_counted(monkeypatch)
     others = np.arange(events)[None] % 97 - 200.0
@@ -144,7 +144,7 @@ def test_a_wild_number_is_looked_at_alone(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_nothing_is_looked_at_once_enough_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of what changes with the event, as in ``max(job, event) changes``, things are known at one event alone."""
+    """For a value that changes with each event, as in ``max(job, event) changes``, events are decided one at a time."""
     events = 4000
     looks = looks_counted(monkeypatch)
     own = np.arange(1000.0)
@@ -158,7 +158,7 @@ def test_nothing_is_looked_at_once_enough_is_known(monkeypatch: pytest.MonkeyPat
 
 
 def test_no_length_is_learned_from_looks_that_told_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where all things are open at each event, parts become long as soon as each length was tried."""
+    """If all things are open at each event, parts become long once each length was tried."""
     events, things, opened_ones = 1000, 1000, []
     looks_counted(monkeypatch)
     open_class = counting.open_class
@@ -171,13 +171,13 @@ def test_no_length_is_learned_from_looks_that_told_nothing(monkeypatch: pytest.M
 
 
 def numbered(own: np.ndarray) -> ThingValues:
-    """Things of a number each, of which no event changes any."""
+    """Things with one number each, which no event changes."""
     none = np.zeros(0, np.int64)
     return ThingValues(own[None], np.ones(len(own), np.bool_), len(own), none, none)
 
 
 def looks_counted(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """What each look of the code that goes part by part will cost, once it is called."""
+    """A list to which the uncompiled code that counts by parts appends the cost of each evaluation."""
     looks: list[float] = []
 
     judge, look_at = counting.judge, opened.look_at

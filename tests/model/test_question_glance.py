@@ -1,4 +1,4 @@
-"""Glances at blocks of things: none is passed over in which a condition is true, and few others are hit."""
+"""Glances at blocks of things: they hit every block with a thing that satisfies the condition, and few others."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Steps = tuple[tuple[int, int], ...]
 
 
 def drawn(draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Numbers of one size or of many, whole ones, such of few digits or bits, and wild ones among them."""
+    """Numbers of similar or very different size, integers, numbers of few digits or bits, or some special values."""
     numbers = draw.standard_normal(shape) * 10.0 ** draw.integers(-2, 7)
     kind = draw.integers(0, 8)
     if kind <= 1:
@@ -69,7 +69,7 @@ def drawn(draw: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def hits_and_truths(steps: Steps, value: np.ndarray, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """[events, blocks] which blocks are hit, and of how many things of each the condition is true."""
+    """[events, blocks] which blocks are hit, and how many things of each satisfy the condition."""
     code = glance_code(steps)
     assert code is not None
     (_, things), events, known = value.shape, others.shape[1], known_of(value)
@@ -86,7 +86,7 @@ def hits_and_truths(steps: Steps, value: np.ndarray, others: np.ndarray) -> tupl
 
 
 def number_steps(draw: np.random.Generator, depth: int) -> Steps:
-    """A number of things and events, of 3 values each."""
+    """A numeric expression over 3 values of the thing and 3 of the event."""
     kind = draw.integers(0, 8) if depth else 7
     if kind == 7:
         return ((int(draw.choice((OWN, OTHER))), int(draw.integers(3))),)
@@ -96,19 +96,19 @@ def number_steps(draw: np.random.Generator, depth: int) -> Steps:
 
 
 def remainder_steps(draw: np.random.Generator) -> Steps:
-    """A remainder, compared with a number of the event's, or the other way round."""
+    """A remainder compared with a number of the event, in either order."""
     end, divisor = ((OTHER, 4),), ((OTHER, 3),)
     left = (*number_steps(draw, int(draw.integers(3))), *divisor, (REMAINDER, 0))
     one, other = (left, end) if draw.integers(2) else (end, left)
     return (*one, *other, (int(draw.choice(COMPARISONS)), 0))
 
 
-#: Where values of things stand that are over their own divisors: 1, and a factor.
+#: The index of a thing's values divided by its own divisor: 1, then a factor.
 INVERSE = 4
 
 
 def own_remainder_steps(draw: np.random.Generator) -> Steps:
-    """A remainder of each thing's own divisor, or a product's, which is a number, or the other way round."""
+    """A remainder by each thing's own divisor, of a product or another number, equal to a number, in either order."""
     product = [((OWN, int(draw.integers(3))),), ((OTHER, int(draw.integers(3))),)][:: int(draw.choice((-1, 1)))]
     number = (*product[0], *product[1], (TIMES, 0)) if draw.integers(2) else number_steps(draw, int(draw.integers(3)))
     end = ((OTHER, 4),) if draw.integers(2) else number_steps(draw, 1)
@@ -118,7 +118,7 @@ def own_remainder_steps(draw: np.random.Generator) -> Steps:
 
 
 def with_inverses(value: np.ndarray, steps: Steps) -> np.ndarray:
-    """[6, things] of values [4, things], of which the last one is the divisor, what is over that, too."""
+    """[6, things] the values [4, things], of which the last is the divisor, and 1 and a factor divided by it."""
     remainder = next(part for part in tree_of(steps).parts if part.step == REMAINDER)
     factor = next((part.of for part in remainder.parts[0].parts if part.step == OWN), 0)
     with np.errstate(all="ignore"):
@@ -128,7 +128,7 @@ def with_inverses(value: np.ndarray, steps: Steps) -> np.ndarray:
 
 @pytest.mark.parametrize("wild", [False, True])
 def test_no_block_is_passed_over_where_each_thing_has_its_divisor(wild: bool) -> None:
-    """Remainders that are found, and the next numbers to them; of numbers that are whole, of all sizes, or missing."""
+    """Compared with exact remainders and adjacent floats; the numbers are integers, of all sizes, or missing."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
@@ -156,7 +156,7 @@ def test_no_block_is_passed_over_where_each_thing_has_its_divisor(wild: bool) ->
 
 
 def number_of(steps: Steps) -> Steps:
-    """The steps of that of which there is a remainder."""
+    """The steps of a remainder's dividend."""
     end = next(at for at, (step, _) in enumerate(steps) if step == REMAINDER) - 1
     depth, begin = 1, end
     while depth:
@@ -166,7 +166,7 @@ def number_of(steps: Steps) -> Steps:
 
 
 def condition_steps(draw: np.random.Generator, depth: int) -> Steps:
-    """Conditions on remainders and on other numbers, joined."""
+    """Conditions on remainders and on other numbers, combined."""
     kind = draw.integers(0, 8) if depth else draw.integers(5, 8)
     if kind <= 3:
         return (*condition_steps(draw, depth - 1), *condition_steps(draw, depth - 1), (int(draw.choice((AND, OR))), 0))
@@ -179,7 +179,7 @@ def condition_steps(draw: np.random.Generator, depth: int) -> Steps:
 
 
 def found_ends(draw: np.random.Generator, steps: Steps, value: np.ndarray, others: np.ndarray) -> None:
-    """Make what remainders are compared with one of them, or the next number to it, or far from it."""
+    """Compare remainders with one of them or an adjacent float, or leave the number, which may be far from all."""
     if draw.integers(4) == 0:
         return
     with np.errstate(all="ignore"):
@@ -190,7 +190,7 @@ def found_ends(draw: np.random.Generator, steps: Steps, value: np.ndarray, other
 
 @pytest.mark.parametrize("single", [False, True])
 def test_no_block_is_passed_over(single: bool) -> None:
-    """Wherever the condition is true of a thing, its block is hit at that event, whatever the numbers are."""
+    """If a thing satisfies the condition at an event, its block is hit, whatever the numbers are."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
@@ -216,7 +216,7 @@ def test_no_block_is_passed_over(single: bool) -> None:
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_quotients_are_as_exact_as_they_are_said_to_be(whole: bool) -> None:
-    """Of products near the most for which a fraction has so many bits, of whole numbers also where they are rounded."""
+    """Products close to the largest with a given number of fraction bits; integer products also when rounded."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
@@ -237,7 +237,7 @@ def test_quotients_are_as_exact_as_they_are_said_to_be(whole: bool) -> None:
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("product", [False, True])
 def test_quotients_of_own_divisors_are_as_exact_as_they_are_said_to_be(whole: bool, product: bool) -> None:
-    """Of products, and of sums, near the most for which a fraction has so many bits."""
+    """Products, and sums, close to the largest with a given number of fraction bits."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
@@ -265,7 +265,7 @@ def few_of(steps: Steps, value: np.ndarray, others: np.ndarray) -> float:
 
 @pytest.mark.parametrize("sign", COMPARISONS)
 def test_few_blocks_are_hit_in_vain(sign: int) -> None:
-    """Where numbers are whole products, and where they are of any size."""
+    """Products of integers, and of numbers of any size."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
@@ -274,13 +274,13 @@ def test_few_blocks_are_hit_in_vain(sign: int) -> None:
     below = sign in (LESS, LESS_EQUAL)
     others[3], others[4] = 7.3, 1e-8 if below else 3.7 if sign == EQUAL else 7.3 - 1e-8
     assert few_of((*product, (OTHER, 4), (sign, 0)), value, others) < 0.01
-    if sign == EQUAL:  # 1 in 73 of these is as near as a quotient of 2**37 has bits for
+    if sign == EQUAL:  # 1 in 73 is as near as the bits of a quotient of 2**37 can tell
         value, others[0] = np.round(value * 1e3), np.round(draw.uniform(5e5, 1e6, 20))
         assert few_of((*product, (OTHER, 4), (sign, 0)), value, others) < 0.05
 
 
 def test_few_blocks_are_hit_in_vain_by_own_divisors() -> None:
-    """Of products of any size, of whole ones with whole divisors, and of differences."""
+    """Products of any size, integer ones with integer divisors, and differences."""
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
@@ -296,7 +296,7 @@ def test_few_blocks_are_hit_in_vain_by_own_divisors() -> None:
 
 
 def test_what_is_told_sooner() -> None:
-    """A remainder that a number is not near, also within *and*; of what else there is all that it is with."""
+    """What a glance can test: that a remainder is not near a number, and of *and* those terms that it can test."""
     near: Steps = ((OWN, 0), (OTHER, 0), (REMAINDER, 0), (OTHER, 1), (EQUAL, 0))
     other: Steps = ((OWN, 0), (OWN, 1), (REMAINDER, 0), (OTHER, 1), (EQUAL, 0))
     plain: Steps = ((OWN, 0), (OTHER, 1), (LESS, 0))
@@ -326,7 +326,7 @@ OWN_DIVISORS = (
 
 
 def test_questions_about_own_divisors_are_answered_the_same_by_glances(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where hundreds of jobs wait."""
+    """With hundreds of waiting jobs."""
     session = Session.open("queues-vqs-unstable")
     questions = [understood(text, session.info.words) for text in OWN_DIVISORS]
     make_ready(session.bench, session.timeline, questions)

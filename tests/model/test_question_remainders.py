@@ -1,4 +1,4 @@
-"""Remainders by multiplying are NumPy's own, to the last bit."""
+"""Remainders computed by multiplication equal NumPy's, to the last bit."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 from slotscope.model.questions.counting import prepare_counting
 from slotscope.model.questions.remainders import BLOCK, FEW, remainders
 
-#: Numbers that are apt to go wrong.
+#: Numbers for which rounding is likely to go wrong.
 ODD = (0.0, -0.0, 1.0, -1.0, 0.1, 0.3, 5e-324, 1e-160, 1e160, 1e308, np.inf, -np.inf, np.nan, 2.0**53, 2.0**-1074 * 3)
 
 COUNT = 40 * BLOCK + 7
 
 
 def drawn(numbers: np.random.Generator, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers and divisors."""
+    """Random numbers and divisors."""
     sign, other = numbers.choice((-1.0, 1.0), (2, COUNT))
     match kind:
         case "whole":

@@ -1,4 +1,4 @@
-"""A question asked of all history: found in slices, as the run goes on, forwards and backwards."""
+"""The search for a question's hits in the whole history: in slices, as the run goes on, forwards and backwards."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_run_that_comes_along_runs_its_way_once(question, monkeypatch):
     assert run.questions.next_after(0, along=True) == expected
     run.seek(expected - 1)
     assert expected > 300
-    assert sum(told) <= expected + 2 * max(told)  # the last slice again, up to the hit
+    assert sum(told) <= expected + 2 * max(told)  # the last slice is run again, up to the hit
     plain.seek(expected - 1)
     assert run.timeline.mark() == plain.timeline.mark()
     assert run.timeline.live_end == plain.timeline.live_end
@@ -124,7 +124,7 @@ def test_mistakes_and_silence_find_nothing(run):
 
 
 def test_wherever_one_stands_the_rows_of_the_hits_around_are_at_hand(run, monkeypatch):
-    """Also once the newest ones were fetched again, and the run has gone on."""
+    """Also after the newest rows were fetched again, and after the run went on."""
     monkeypatch.setattr(search, "MOST_ROWS", 60)
     monkeypatch.setattr(search, "NEAR", 10)
     run.questions.want(QUESTION)
@@ -144,7 +144,7 @@ def test_wherever_one_stands_the_rows_of_the_hits_around_are_at_hand(run, monkey
 
 
 def test_rows_around_where_one_stands_come_before_the_rest_of_a_long_history(run, monkeypatch):
-    """Whoever stops the search has them, too."""
+    """They are there even if the search is stopped."""
     monkeypatch.setattr(search, "MOST_ROWS", 60)
     monkeypatch.setattr(search, "NEAR", 10)
     hits = hits_of(run, 3000)

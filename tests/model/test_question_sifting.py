@@ -1,4 +1,4 @@
-"""Which changes of things matter to a condition: those that are left out change no answer."""
+"""Which changes of things matter to a condition: leaving the others out changes no answer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_each_version_that_differs_from_that_before_is_found(places: int, values
 
 
 def columns(draw: np.random.Generator, versions: int, values: int) -> PartColumns:
-    """Of which some are missing, and each of these is like each other one; of few values most are alike."""
+    """Random columns with missing numbers, all equal to one another; with few *values* most versions are equal."""
     numbers = draw.integers(0, values, (2, versions)) / 2
     numbers[draw.random(numbers.shape) < (0.2 if values > 1 else 0.02)] = np.nan
     return PartColumns(numbers, draw.random((2, versions)) < (0.9 if values > 1 else 0.99))
@@ -55,8 +55,8 @@ def differ(read: PartColumns, one: int, other: int) -> bool:
     return not (alike and np.array_equal(read.truths[:, one], read.truths[:, other]))
 
 
-#: Of dra-vms, whose events change the index of many servers: what is asked, and how many changes of those of
-#: a thousand events matter at most.
+#: Questions about dra-vms, whose events change the index of many servers, and how many changes of a thousand events
+#: matter at most.
 FEW_MATTER = (
     ("(count server where slots[4] >= index and (jobs[3] <= moved) becomes false) % 2 = 1", 2000),
     ("(count server where was jobs[4] < index or jobs[4] = admitted_so_far[3] % 5) % 2 = 1", 2500),
@@ -80,13 +80,13 @@ def test_versions_that_differ_in_nothing_that_is_read_are_counted_no_more(text: 
     assert sum(kept) <= most * 4, kept
 
 
-#: Parts of conditions about servers of dra-classroom, whose events change the index of most of them.
+#: Numbers of servers of dra-classroom, whose events change the index of most servers.
 OF_SERVERS = ("index", "rank", "empty", "jobs[1]", "slots[2]", "in_reject_group", "index - jobs[2]", "filled % index")
 
 
 @pytest.mark.parametrize("turn", range(3))
 def test_random_conditions_on_what_changes_much_find_what_looks_find(turn: int) -> None:
-    """Each clause alone, or with the event and the event before, in all ways to join two."""
+    """Clauses about the server alone, the event or the event before, joined in pairs by *and* or *or*."""
     seed = random.randrange(2**32)
     print("seed", seed, turn)
     draw, session = random.Random(seed), Session.open("dra-classroom")

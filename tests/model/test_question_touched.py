@@ -1,4 +1,4 @@
-"""Code made for conditions on things that events touched: it finds what NumPy finds, step by step."""
+"""Machine code for conditions on things that events touched: it finds what NumPy finds, step by step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.random_questions import TwoClauses
 
 EVENTS = 3000
 
-#: Of each sign and function what was and what is, numbers that are missing, and what depends on the event then and now.
+#: Each operator and function on values before and now, with missing numbers, and numbers of the event before and now.
 WRITTEN = {
     "dra-classroom": (
         "(count server where was filled > 0 and not empty in (0, 2)) % 2 = 1",
@@ -50,7 +50,7 @@ WRITTEN = {
 
 
 def found(session: Session, question: Question, least: int) -> np.ndarray:
-    """[events] the numbers or truths that a question is, by code where so many things are touched."""
+    """[events] a question's values, by machine code if at least *least* things are touched."""
     with patch.object(versions, "MANY_TOUCHED", least), patch.object(asking, "SECONDS", 10.0):
         parts = answers(session.bench.system, session.timeline, [question], 0, EVENTS)
         return np.concatenate([part.values[0].copy() for part in parts])
@@ -65,7 +65,7 @@ def drawn(session: Session) -> Iterator[str]:
 
 
 def of_touched(session: Session, text: str) -> Question | None:
-    """A question that asks of things what they were, too."""
+    """The question, if it also reads things as they were before."""
     try:
         question = understood(text, session.info.words)
     except ValueError:
@@ -75,7 +75,7 @@ def of_touched(session: Session, text: str) -> Question | None:
 
 
 def compared(session: Session, texts: tuple[str, ...]) -> tuple[set[str], set[str]]:
-    """The questions for which code was called, and those with a hit: code and NumPy found the same."""
+    """Check code against NumPy; return the questions for which code was called, and those with a hit."""
     known = {text: question for text in texts if (question := of_touched(session, text)) is not None}
     make_ready(session.bench, session.timeline, [*known.values()])
     called, hit = set(), set()

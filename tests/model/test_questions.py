@@ -1,4 +1,4 @@
-"""The language of questions: what is read, what it means, and what is said of a mistake."""
+"""The language of questions: syntax, meaning, and the messages for mistakes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from slotscope.model.questions.words import Words
 from tests.questions_oracle import Story
 from tests.runs import ran
 
-#: A scenario of each kind.
+#: A scenario of each kind of system.
 SCENARIOS = {
     "reservation": "dra-classroom",
     "queue": "queues-vqs-unstable",
@@ -87,7 +87,7 @@ def _own(kind: str, thing: str) -> set[str]:
 
 @st.composite
 def _value(draw, kind: str, thing: str = "", hidden: str = ""):
-    """A field of an event or of a *thing*; none that a field of the thing *hidden* has the name of."""
+    """A field of an event or of a *thing*, except names that the thing *hidden* has as fields."""
     field = draw(st.sampled_from([one for one in _fields(kind, thing) if one.name not in _own(kind, hidden)]))
     if not field.index:
         return Name(0, field.name)
@@ -152,7 +152,7 @@ def truths(draw, kind: str, depth: int, thing: str = "") -> Node:
         st.builds(Infix, st.just(0), st.sampled_from(("and", "or")), truth, truth),
         st.builds(lambda one: Prefix(0, "not", one), truth),
     ]
-    # What is about a thing goes one event back at most.
+    # An expression about a thing goes back one event at most.
     truth, part = (truths(kind, 0, thing), numbers(kind, 0, thing)) if thing else (truth, part)
     deep += [
         st.builds(lambda one: Prefix(0, "was", one), truth),
@@ -285,7 +285,7 @@ class TestMeaning:
     )
     @pytest.mark.parametrize("kind", SCENARIOS)
     def test_what_reads_no_server_is_so_of_all_or_of_none_and_no_state_is_looked_at(self, kind, way):
-        """Also where it steps back before the first event."""
+        """Also if it goes back to before the first event."""
         happens = next(iter(words(kind).happenings))
         changed = next(f.name for f in words(kind).each_field() if isinstance(f.source, SampleColumns) and not f.index)
         for text in (
@@ -322,7 +322,7 @@ class TestMeaning:
 
     @pytest.mark.parametrize("text", ["event = type + jobs", "type = jobs", "type in (jobs, 2)", "jobs > type"])
     def test_a_member_called_like_a_field_is_meant_beside_its_dimension_only(self, text):
-        """The class of the scenario with moldable jobs is called jobs."""
+        """In the scenario with moldable jobs, the class is called jobs, as a field is."""
         assert any("jobs" in members for members in words("moldable").dimensions.values())
         assert hits("moldable", text) == story("moldable").hits(parse(text))
 

@@ -1,4 +1,4 @@
-"""A job that is asked about by its number is looked for where it can be, and answers as looking at each state does."""
+"""Questions about a job by its number: only events at which it can be in the system are read, with equal answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.model.test_question_changes import EVENTS, SCENARIOS, asked, compared
 
 
 def about_jobs(session: Session, number: random.Random) -> list[str]:
-    """Four questions about each field, of one job and of two; of so many more than a few hold somewhere."""
+    """Four questions about each field, on one job and on two: enough that more than a few of them have hits."""
     words, found = session.info.words, []
     for name, field in [*words.of_thing["job"].items()] * 2:
         member = f"[{number.randint(1, len(words.dimensions[field.index]))}]" if field.index else ""
@@ -41,7 +41,7 @@ def test_jobs_answer_as_states_do(scenario: str, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_no_slice_is_run_again_in_which_the_job_is_not_there(scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And where it stays only its own place is looked at."""
+    """And while the job is there, only its own place is read."""
     again, told = StateLooks._again, []
 
     def noted(self: StateLooks, state: Any, rows: np.ndarray, watch: WatchedThings) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""What a user's policy says and remembers, asked about like all else."""
+"""Questions about what a user policy says and remembers, which work like all others."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def values(session: Session, text: str) -> list[float]:
 
 
 def plain(session: Session, name: str) -> list[float]:
-    """The last number of a name in the records of each event, from a run of its own."""
+    """The last number of that name in each event's records, from a separate run."""
     system = session.bench.system
     state, found = started(system), []
     for _ in range(EVENTS):
@@ -77,7 +77,7 @@ def test_what_was_said_is_the_last_number_of_that_name(session: Session, name: s
 @pytest.mark.slow
 @pytest.mark.slow
 def test_what_ought_to_hold_of_what_is_said_is_violated_only_where_it_was_said(session: Session) -> None:
-    """A departure says nothing."""
+    """At departures the policy says nothing, so they are no violation."""
     text = "said[room] >= 3 and said[room] < 6"
     session.tracks.want(Followed((), (text,)))
     session.tracks.search(60)
@@ -146,7 +146,7 @@ def fault(text: str, session: Session) -> str:
 
 
 def test_after_a_fork_to_a_policy_that_remembers_nothing_memory_is_missing(session: Session) -> None:
-    """What is followed in the run that is left is followed in the fork, too."""
+    """Expressions tracked in the original run are tracked in the fork, too, and must not fail there."""
     left = ran("dra-classroom", policy=session.origin.policy, events=40)
     fork = forked(left, Deviation(40, "first-fit", "", ""), left.compiled)
     fork.run(events=20)
@@ -159,7 +159,7 @@ def test_after_a_fork_to_a_policy_that_remembers_nothing_memory_is_missing(sessi
 
 
 def test_a_question_that_holds_nowhere_tells_what_the_policy_never_says(session: Session) -> None:
-    """A comparison with what is missing holds nowhere, which would read as an answer."""
+    """A comparison with a missing number is always false, so no hits alone would look like an answer."""
 
     def missing(text: str) -> list[str]:
         session.questions.want(text)

@@ -1,4 +1,4 @@
-"""Samples and rows of a run: bounded, in order, without gaps or doubles."""
+"""Samples and rows of a run: bounded, in order, without gaps or duplicates."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slotscope.model.running.recorder import RecentRows, Samples
 
 
 def samples_of(events: np.ndarray) -> np.ndarray:
-    """Samples that carry their event twice, so that a mix-up shows."""
+    """Samples that also contain 10 times their event, so that a mix-up shows."""
     return np.column_stack([events, 10.0 * events]).astype(float)
 
 
@@ -26,7 +26,7 @@ def rows_of(first: int, last: int) -> np.ndarray:
 
 
 def feed(samples: Samples, first: int, last: int) -> None:
-    """What an engine delivers for the events *first* to *last*: those on the grid."""
+    """Append the samples that an engine delivers for the events *first* to *last*: those on the grid."""
     events = np.arange(first, last + 1)
     samples.append(samples_of(events[events % samples.stride == 0]))
 
@@ -60,7 +60,7 @@ def test_samples_of_an_older_file_are_thinned_to_the_same_grid(count: int, strid
 @given(st.sets(st.integers(0, 300), min_size=1), st.booleans())
 def test_samples_that_nobody_has_looked_at_are_thinned_where_they_are(events: set[int], shown: bool) -> None:
     samples = Samples(2, 16)
-    for event in sorted(events):  # with gaps, as nobody delivers them
+    for event in sorted(events):  # with gaps, unlike any engine's
         samples.append(samples_of(np.array([event])))
         assert not shown or len(samples.table) <= 16
     assert samples.table[:, 0].tolist() == [event for event in sorted(events) if event % samples.stride == 0]
@@ -119,7 +119,7 @@ def test_no_samples_yet() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 80), st.integers(0, 30)), max_size=20), st.integers(1, 40))
 def test_rows_are_the_last_ones(walks: list[tuple[int, int]], most: int) -> None:
-    """Walks start anywhere that was reached before, as replays do."""
+    """Appended rows start at any event reached before, as in replays."""
     recent = RecentRows(EVENT_ROW, most)
     end = 0
     for wish, length in walks:
@@ -178,7 +178,7 @@ def test_rows_of_a_run_that_starts_late() -> None:
 
 
 def test_rows_never_hide_a_gap() -> None:
-    """After a jump (a reopened run) rows are of the events asked for, or none are given."""
+    """After a jump (a reopened run) rows are those of the requested events, or none are given."""
     recent = RecentRows(EVENT_ROW, 20)
     recent.append(rows_of(1, 3))
     recent.append(rows_of(51, 55))
@@ -193,7 +193,7 @@ def test_rows_never_hide_a_gap() -> None:
 @pytest.mark.parametrize("kernel", [False, True])
 @pytest.mark.parametrize("system", KINDS)
 def test_what_a_tape_held_before_does_not_show(system: str, kernel: bool) -> None:
-    """Its memory is as it comes: each row is written in all its fields."""
+    """Tapes are allocated uninitialized, so every field of each row must be written."""
     rows = []
     for held in (0, 0xA7):
         session = Session.open(kind_named(system).example, kernel=kernel)
