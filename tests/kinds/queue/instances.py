@@ -13,7 +13,7 @@ from slotscope.model.scenario.load import parse_scenario
 Instance = dict[str, Any]
 Run = dict[str, Any]
 
-#: Sizes at the ends of the intervals of partition I, beside them, and far below 1/2^J.
+#: Sizes at the ends of the intervals of partition I, next to them, and far below 1/2^J.
 SIZES = (
     "1",
     "2/3",
@@ -35,14 +35,14 @@ SIZES = (
     "1/20",
 )
 
-#: Algorithms by what options they know.
+#: Algorithms, grouped by the options that they have.
 BEST_FIT, PARTITIONED = ("BF-J", "BF-S", "BF-J/S"), ("VQS", "VQS-BF")
 ALGORITHMS = ("FIFO-FF", *BEST_FIT, *PARTITIONED, "MW")
 
 
 @st.composite
 def runs(draw: st.DrawFn, algorithms: tuple[str, ...] = ALGORITHMS) -> Run:
-    """An algorithm with any of its options."""
+    """An algorithm with random options."""
     algorithm = draw(st.sampled_from(algorithms))
     options: dict[str, Any] = {}
     if algorithm == "FIFO-FF":
@@ -88,5 +88,5 @@ def instances(draw: st.DrawFn, algorithms: tuple[str, ...] = ALGORITHMS, resourc
 
 
 def bench_of(instance: Instance, run: int = 0) -> Bench:
-    """One run of an instance, ready."""
+    """The bench of an instance's run."""
     return assemble(parse_scenario(scenarios(instance)[run]))

@@ -1,7 +1,7 @@
-"""Schedulers of a queue in slotted time, written a second time: slowly, in rationals.
+"""A second implementation of schedulers of a queue in slotted time: slow, in rationals.
 
-Nothing here comes from the program.  An instance is what an instance file holds, and the result
-is one entry for each slot as ``slotscope trace`` prints it.
+Nothing here comes from the program.  Its input is the content of an instance file, and its result
+one entry per slot, as ``slotscope trace`` prints it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Job:
     number: int
     name: Any
     slot: int
-    size: Amounts  # what it takes
+    size: Amounts  # accounted
     share: Fraction  # of a server, before it is rounded up
     service: float
     type: int = -1
@@ -147,7 +147,7 @@ class Oracle:
         texts = [str(amount) for amount in amounts]
         return texts if len(texts) > 1 else texts[0]
 
-    # What all algorithms use.
+    # Used by all algorithms.
 
     def used(self, server: Server) -> Amounts:
         return tuple(sum((job.size[d] for job in server.jobs), Fraction(0)) for d in range(len(self.capacity)))
@@ -174,7 +174,7 @@ class Oracle:
         )
 
     def largest(self, jobs: list[Job], server: Server) -> Job | None:
-        """In one dimension the largest that fits, in several that of the best score."""
+        """In one dimension the largest job that fits, in several dimensions the one with the best score."""
         best: Job | None = None
         for job in jobs:
             if self.fits(job, server) and (best is None or self.merit(job, server) > self.merit(best, server)):
@@ -235,7 +235,7 @@ class Oracle:
         return [sum(job.type == j for job in jobs) for j in range(len(self.configurations[0]))]
 
     def preempt(self, before: list[Job]) -> None:
-        """Every server gets the heaviest configuration; jobs beyond it wait again."""
+        """Every server gets the heaviest configuration; jobs that exceed it go back to the queue."""
         seen = before if self.options.get("renew") == "before" else self.waiting
         lengths = self.lengths(seen + [job for server in self.servers for job in server.jobs])
         for server in self.servers:

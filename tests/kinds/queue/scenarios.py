@@ -1,4 +1,4 @@
-"""Sound scenarios with a queue, to break and to write and read again."""
+"""Valid scenarios with a queue, to be broken, and to be written and read again."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ TRACE = changed(
 
 
 def opened(data: dict[str, Any]) -> QueueNumbers:
-    """The numbers of a scenario; its workload can be made, too."""
+    """The numbers of a scenario, after checking that its workload can be built."""
     scenario = parse_scenario(data)
     assert isinstance(scenario, QueueScenario)
     numbers = numbers_of(scenario)

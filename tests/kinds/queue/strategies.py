@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from slotscope.model.scenario.load import parse_scenario
 
-#: Each policy with the parameters that change what it does; empty: the defaults.
+#: Each policy with the options that change its decisions; empty: the defaults.
 OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "bf-js": ({}, {"stall": True}),
     "bf-j": ({}, {"stall": True}),
@@ -42,12 +42,12 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     ),
 }
 
-#: Policies that take several resources.
+#: Policies that support several resources.
 OF_SEVERAL = ("bf-js", "bf-j", "bf-s", "fifo-ff", "fifo-slots")
 
 CHOICES = [(name, options) for name, all_of in OPTIONS.items() for options in all_of]
 
-#: Laws of sizes; the capacity is 12.  Ends of the partition's intervals are among the values.
+#: Laws of sizes for a capacity of 12.  Some values are ends of the partition's intervals.
 FINITE: tuple[dict[str, Any], ...] = (
     {"distribution": "discrete", "values": [12, 8, 6, 4, 3, 2]},
     {"distribution": "discrete", "values": ["24/5", "36/5"]},

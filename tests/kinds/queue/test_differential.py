@@ -26,15 +26,15 @@ from tests.kinds.queue.strategies import CHOICES, OPTIONS, queue_scenarios
 
 EVENTS = 60
 
-#: The arrays that questions about jobs read.
+#: The arrays that are read to answer questions about jobs.
 OF_JOBS = ("job_number", "job_room", "job_queue", "job_server", "job_arrival")
 
-#: Counted by the kernel only when asked to explain.
+#: Fields that the kernel computes only when asked to explain.
 COSTLY = ("best_residual", "serving")
 
 
 def agree(scenario: Any, events: int, explain: bool = False) -> int:
-    """Both engines compared at every busy slot; how many there were."""
+    """Compare both engines at every busy slot; returns the number of busy slots."""
     return Twins(bench_of(scenario), costly=COSTLY).agree(events, Task(stride=1, explain=explain))
 
 
@@ -116,7 +116,7 @@ def test_stops(scenario: Any, kind: str, until: int) -> None:
 @given(queue_scenarios())
 @settings(max_examples=15)
 def test_slots_passed_over_change_nothing(scenario: Any) -> None:
-    """A slot that no engine visits, run by force, leaves all but the count of slots as it was."""
+    """Running a slot that both engines skip changes nothing but the count of slots."""
     bench = bench_of(scenario)
     state = started(bench.system)
     for _ in range(EVENTS):
@@ -144,7 +144,7 @@ def _run_by_force(system: Any, state: Any, slot: float) -> None:
 @given(queue_scenarios(), st.sampled_from(CHOICES), st.integers(1, 40))
 @settings(max_examples=15)
 def test_after_a_change_of_policy(scenario: Any, choice: tuple[str, dict[str, Any]], before: int) -> None:
-    """Another policy that goes on from a run meets jobs where it would not have put them."""
+    """After a change of policy, jobs are where the new policy would not have placed them."""
     bench = bench_of(scenario)
     name, options = choice
     policy = scenario.policy.model_copy(update={"name": name, "parameters": options})
@@ -161,7 +161,7 @@ def test_after_a_change_of_policy(scenario: Any, choice: tuple[str, dict[str, An
 @given(data=st.data())
 @settings(max_examples=8)
 def test_after_a_decision_that_a_job_waits(policy: str, options: dict[str, Any], data: st.DataObject) -> None:
-    """A fork's: the job is back in its queue, and fits a server that nothing else has changed."""
+    """As in a fork: the job is back in its queue, and it fits a server although no job has left that server."""
     bench = bench_of(data.draw(queue_scenarios(policy, options)))
     events = data.draw(st.integers(1, 40))
     state = bench.reference.advance(started(bench.system), np.zeros(events, QUEUE_ROW), Task()).state

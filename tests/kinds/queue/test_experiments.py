@@ -1,4 +1,4 @@
-"""Experiments on queues, at sizes that take a moment: exact sums, verdicts, what is told."""
+"""Experiments on queues, at sizes that take a moment: exact sums, verdicts, messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TINY = QueueLength(2500, 2)
 
 
 def task_events(path: Path, jobs: int = 400) -> tuple[str, ...]:
-    """A trace of *jobs* tasks that ran about three seconds each, one every tenth of a second."""
+    """A trace of *jobs* tasks that ran for about three seconds each, with one arrival every tenth of a second."""
     rows = []
     random = np.random.default_rng(7)
     for job in range(jobs):
@@ -110,7 +110,7 @@ class TestCell:
         assert average.at == {"verdict": "unstable", "slots": 25_000}
         assert cell.path("x").y == pytest.approx(walk.mean(axis=0))
         stretch = 25_000 / CUTS
-        assert cell.path("x").x[:2] == (stretch / 2, 3 * stretch / 2)  # each in its middle
+        assert cell.path("x").x[:2] == (stretch / 2, 3 * stretch / 2)  # each at the middle of its stretch
 
     def test_the_warm_up_is_left_out(self) -> None:
         rows = 100 * (50 + self.noise)
@@ -128,7 +128,7 @@ class TestCell:
 
 @pytest.fixture
 def scales(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives every experiment a scale called ``test``."""
+    """A function that gives every experiment a scale called ``test``."""
     monkeypatch.setattr(queues_fig3, "SCALES", {"test": TINY})
     monkeypatch.setattr(
         queues_fig4, "SCALES", {"test": queues_fig4.IntensityScale(TINY, {"BF-J/S": QueueLength(5000, 1)})}
@@ -254,7 +254,7 @@ class TestTraces:
     def test_servers_follow_from_the_load(self, scales: None, tmp_path: Path) -> None:
         options = Options(task_events(tmp_path / "part.csv"))
         known = queues_fig5.facts(options.trace)
-        # About 30 slots of 0.35 at one job per slot, and 1.6 times that at the densest.
+        # About 30 slots of 0.35 at one job per slot, and 1.6 times as much at the highest rate.
         assert known.loads["1"] == pytest.approx(0.37 * 28, rel=0.15)
         assert 0.85 < known.loads["1.6"] / known.servers < 1
         result = run_plan(queues_fig5, "test", options)

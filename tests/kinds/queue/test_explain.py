@@ -1,4 +1,4 @@
-"""Sentences of the queueing system: what happened, who waits and why, in numbers."""
+"""Sentences of the queueing system: what happened, which jobs wait and why, in numbers."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_rows(name: str) -> None:
 
 
 class TestWhyAJobWaits:
-    """The reasons, from real runs."""
+    """The reasons, taken from real runs."""
 
     def test_vqs_no_configuration_serves_its_queue(self) -> None:
         rows = told_rows(instance("VQS", *[(0, "1/5", 9)] * 2, (1, "0.61", 1)))
@@ -159,7 +159,7 @@ class TestWhyAJobWaits:
         )
 
     def test_of_a_policy_of_ones_own_it_is_not_said_that_jobs_have_turns(self) -> None:
-        """It leaves a job that fits waiting where the servers with room have as many jobs as it gives them."""
+        """It leaves a job that fits waiting when each server with room has as many jobs as the policy allows."""
         session = ran("queues-classroom", str(EXAMPLES / "queue_template.py"), events=26)
         why = "residual 0.6 on the best server holds its 0.45, but the policy has not placed it"
         row = session.timeline.rows(26, 26)[0]

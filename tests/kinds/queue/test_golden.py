@@ -56,7 +56,7 @@ def test_the_command_prints_all_runs_one_after_another(name: str, lines: Callabl
 
 @every_run
 def test_the_header_agrees(name: str, place: int) -> None:
-    """Virtual queues, accounted sizes, K_RED in its order, and MaxWeight's sizes."""
+    """Virtual queues, accounted sizes, K_RED in its order, and MaxWeight's job sizes."""
     data, run = GOLDEN[name], GOLDEN[name]["runs"][place]
     system = opened(name, place).system
     jobs = {str(job["id"]): job for job in data["arrivals"]}
@@ -79,7 +79,7 @@ def test_the_header_agrees(name: str, place: int) -> None:
 
 @every_run
 def test_the_second_program_agrees_too(name: str, place: int) -> None:
-    """So that it may judge instances for which there is no golden trace."""
+    """So that it can check instances for which there is no golden trace."""
     run = GOLDEN[name]["runs"][place]
     assert Oracle(GOLDEN[name], run).trace() == run["trace"]
 

@@ -23,7 +23,7 @@ SECTION = SCENARIOS.partition("## Servers with a queue")[2].partition("\n## ")[0
 DEFINITIONS: dict[str, Any] = QueueScenario.model_json_schema()["$defs"]
 POLICY = pytest.mark.parametrize("policy", list(POLICIES_OF["queue"]))
 
-#: The last word of each law's class, where laws of sizes and of services have the same name.
+#: The last word of the class name of each law of sizes, where laws of services have the same name.
 SIZES = (
     "Discrete",
     "Empirical",
@@ -67,7 +67,7 @@ class TestPolicies:
 
 
 def literal(value: str) -> str:
-    """A value as TOML has it: words other than true and false are text."""
+    """The TOML literal of a value: words other than true and false are strings."""
     return value if value in {"true", "false"} else f'"{value}"'
 
 

@@ -1,4 +1,4 @@
-"""What must hold after every slot of a queueing system: each fault that is planted must be seen."""
+"""Invariants after every slot of a queueing system: each planted fault must be found."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.queue.instances import bench_of
 from tests.sound import Plant, add, is_told, put, violations
 
-#: VQS gives e₁+e₄ to three servers, which have jobs of VQ₁ and VQ₄; more of both wait, and others.
+#: VQS gives e₁+e₄ to three servers, which have jobs of VQ₁ and VQ₄; more jobs of both wait, and of other queues.
 JOBS = [
     (0, "3/5", 9),
     (0, "3/5", 8),
@@ -163,7 +163,7 @@ def other_queue(_: QueueSystem, state: QueueState) -> None:
 
 
 def second_of_the_first(system: QueueSystem, state: QueueState) -> None:
-    """Server 3 has a job of VQ₁ already."""
+    """Server 3 gets a second job of VQ₁."""
     (record,) = np.flatnonzero((state.job_queue == 1) & (state.job_server < 0))[:1].tolist()
     physics.place(state, record, 2)
 
@@ -175,7 +175,7 @@ def of_another_queue(system: QueueSystem, state: QueueState) -> None:
 
 
 def beyond_a_third(system: QueueSystem, state: QueueState) -> None:
-    """Two jobs of VQ₄ beside the place that is kept for VQ₁."""
+    """Two jobs of VQ₄ beside the capacity that is reserved for VQ₁."""
     physics.evict(state, int(state.first_job[0]))
     for record in np.flatnonzero((state.job_queue == 4) & (state.job_server < 0))[:2].tolist():
         physics.place(state, record, 0)
@@ -235,7 +235,7 @@ def test_a_waiting_job_that_fits_is_seen(algorithm: str) -> None:
     found = next(line for line in violations(system, state) if "waits, takes" in line)
     size, left = (float(one) for one in re.findall(r"(?:takes|which has) ([\d.]+)", found))
     assert "fits server 1" in found
-    assert 0 < size <= left <= 1  # in the scenario's unit
+    assert 0 < size <= left <= 1  # in the scenario's units
     state.stalled[0] = 1
     state.number[STALLED_SERVERS] = np.count_nonzero(state.stalled)
     state.last_departure[0] = state.clock[NOW]

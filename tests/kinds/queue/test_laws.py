@@ -1,4 +1,4 @@
-"""Laws of sizes and of service: what is drawn follows them, and probabilities are exact."""
+"""Laws of sizes and of service: samples follow them, and probabilities are exact."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotscope.model.kinds.queue.sizes import mean_slots, slot_sampler
 from slotscope.model.kinds.queue.units import size_distribution
 from slotscope.model.scenario.streams import stream
 
-#: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
+#: A fit with a lower p-value is rejected; seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4
 
 UNIFORM = {"distribution": "uniform", "low": 0.01, "high": 0.19}
@@ -66,7 +66,7 @@ CONTINUOUS: dict[str, tuple[dict[str, Any], Any]] = {
     ),
 }
 
-GRID = 3 * 2**32 * 100  # units of a server of capacity 1; all bounds above are whole
+GRID = 3 * 2**32 * 100  # units of a server of capacity 1; all bounds above are integers in it
 _LAW: TypeAdapter[Any] = TypeAdapter(AnySize)
 
 
@@ -120,7 +120,7 @@ def test_a_uniform_law_is_exact() -> None:
 
 
 def test_a_coarse_grid_is_met_at_both_ends() -> None:
-    """On a grid of 8 points every one of (2, 8] comes, equally often, and no other."""
+    """On a grid of 8 points every point of (2, 8] is drawn, equally often, and no other."""
     sample = drawn(law_of({"distribution": "uniform", "low": "1/4", "high": 1}, 8), 30_000)[:, 0]
     observed = np.bincount(sample, minlength=9)
     assert observed[:3].sum() == 0
@@ -134,7 +134,7 @@ def test_a_coarse_grid_is_met_at_both_ends() -> None:
 
 
 def test_no_size_is_at_the_open_end() -> None:
-    """So small a shape gives 0 in floating point; a size is above low all the same."""
+    """With so small a shape floating point gives 0, but a size must still be above low."""
     law = law_of({"distribution": "beta", "a": 0.001, "b": 1, "low": 0.5, "high": 1})
     sample = drawn(law, 1000)
     assert sample.min() == law.smallest[0] == GRID // 2 + 1
@@ -251,7 +251,7 @@ def test_geometric_service_begins_at_one_slot() -> None:
     ],
 )
 def test_means_of_rounded_services(name: str, survival: Any) -> None:
-    """The mean of a time rounded up is the sum of P(S > k) over k = 0, 1, ..."""
+    """The mean of a service rounded up to slots is the sum of P(S > k) over k = 0, 1, ..."""
     mean = float(mean_slots(_SERVICE.validate_python(SERVICES[name])))
     assert mean == pytest.approx(survival(np.arange(2_000_000)).sum(), rel=1e-6)
 

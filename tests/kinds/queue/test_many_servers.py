@@ -1,4 +1,4 @@
-"""What kernels for very many servers keep beside the state: the same decisions as ever, whatever the number."""
+"""The index that kernels keep when there are very many servers: decisions are the same with and without it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CASES = pytest.mark.parametrize(("policy", "options"), POLICIES)
 
 
 def from_servers(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let so many servers be very many."""
+    """Let the index be used from this many servers on."""
     for name in ("ASKED_BY_ALL", "ASKED_BY_FEW", "BY_FIRST_FIT"):
         monkeypatch.setattr(many, name, least)
 
@@ -47,7 +47,7 @@ def test_keys_are_in_order_whatever_comes_and_goes(start: list[int], data: st.Da
         patch.setattr(many, "FEWEST", 5)
         keys, known = many.sorted_keys(np.array(start)), sorted(start)
         for place, key in data.draw(st.lists(st.tuples(st.integers(0, 59), st.integers(0, 300)), max_size=120)):
-            if key not in known:  # a server has another key now
+            if key not in known:  # the key of a server changes
                 drop(keys, gone := known[place % len(known)])
                 known.remove(gone)
                 add(keys, key)
@@ -59,14 +59,14 @@ def test_keys_are_in_order_whatever_comes_and_goes(start: list[int], data: st.Da
             assert [one for block in used for one in keys.key[block, : keys.held[block]].tolist()] == known
             assert sorted(keys.block.tolist()) == list(range(len(keys.block)))
             held = keys.held[used].tolist()
-            assert all(one + other >= 8 // 2 for one, other in pairwise(held))  # so blocks never run out
+            assert all(one + other >= 8 // 2 for one, other in pairwise(held))  # so that blocks never run out
 
 
 @CASES
 @given(data=st.data())
 @settings(max_examples=8, deadline=None)
 def test_every_slot(policy: str, options: dict[str, Any], data: st.DataObject) -> None:
-    """Also where resources are several, and no key has room for them."""
+    """Also with several resources, which one key cannot hold."""
     with pytest.MonkeyPatch.context() as patch:
         from_servers(1, patch)
         agree(data.draw(queue_scenarios(policy, options)), 60)
@@ -80,7 +80,7 @@ def with_servers(name: str, servers: int, policy: str, options: dict[str, Any]) 
 
 @CASES
 def test_very_many_servers(policy: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """More than blocks of blocks hold; so many that keys are split and joined over and over."""
+    """More servers than one level of blocks holds, so that blocks of keys are split and merged repeatedly."""
     servers, slots = 9000, 12
     reached = []
     for least in (10**9, 1):
@@ -88,7 +88,7 @@ def test_very_many_servers(policy: str, options: dict[str, Any], monkeypatch: py
         bench = with_servers("queues-wide-jobs", servers, policy, options)
         kernel = bench.kernel()
         state, tape = started(bench.system), np.zeros(slots, bench.system.row_dtype)
-        for _ in range(20):  # some are left with an index, and go on with it
+        for _ in range(20):  # some calls begin with the index of the call before
             state = kernel.advance(state, tape, Task()).state
         reached.append((digest(state), tape.tolist(), kernel.function))  # type: ignore[attr-defined]
     (one, rows, few), (other, also, most) = reached

@@ -20,12 +20,12 @@ from slotscope.model.kinds.queue.programs.partition import (
 
 DEPTHS = range(2, MOST_DEPTH + 1)
 depths = st.sampled_from(DEPTHS)
-#: The largest capacity that scenarios may have, in units.
+#: The largest capacity that scenarios can have, in units.
 MOST_CAPACITY = 2**53
 
 
 def by_definition(size: Fraction, depth: int) -> int:
-    """(6), and sizes up to 1/2^J in the last queue."""
+    """By (6), with sizes up to 1/2^J in the last queue."""
     for m in range(depth):
         whole = Fraction(1, 2**m)
         if Fraction(2, 3) * whole < size <= whole:

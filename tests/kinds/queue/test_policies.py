@@ -1,4 +1,4 @@
-"""The references of the queueing system on random scripts, judged by a second program."""
+"""The references of the queueing system on random scripts, checked against a second program."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def trace_of(bench: Bench) -> list[dict[str, Any]]:
 
 
 def walk(bench: Bench, slots: int) -> QueueState:
-    """Run the reference from event to event, checking the state after each."""
+    """Run the reference event by event, checking the state after each."""
     state: QueueState = bench.system.raw_state()
     assert violations(bench.system, state) == []  # type: ignore[arg-type]
     return walk_on(bench, state, slots)
@@ -74,7 +74,7 @@ def test_invariants_hold_with_two_resources(instance: Instance) -> None:
 
 @given(instances(BEST_FIT))
 def test_one_dimension_doubled_is_best_fit_again(instance: Instance) -> None:
-    """Section VIII's score in one dimension is Best-Fit's, whatever is counted twice."""
+    """With two equal resources the score of Section VIII must decide as Best-Fit does in one dimension."""
     doubled = instance | {
         "capacity": [instance["capacity"]] * 2,
         "arrivals": [job | {"size": [job["size"]] * 2} for job in instance["arrivals"]],
@@ -86,7 +86,7 @@ def test_one_dimension_doubled_is_best_fit_again(instance: Instance) -> None:
 
 @given(instances())
 def test_slots_that_are_passed_over_change_nothing(instance: Instance) -> None:
-    """A run from event to event meets the same queue as one that looks at every slot."""
+    """A run from event to event has the same queue lengths as one that visits every slot."""
     bench = bench_of(instance)
     queues = [len(line["queue"]) for line in trace_of(bench)]
     state: Any = bench.system.raw_state()
@@ -118,12 +118,12 @@ def test_servers_that_differ_by_powers_of_two(instance: Instance, capacity: str,
 
 @given(instances(), runs(), st.integers(0, 8))
 def test_another_policy_may_take_over(instance: Instance, run: Run, slot: int) -> None:
-    """The jobs stay where they are, and all that must hold goes on holding."""
+    """Jobs stay where they are, and all invariants continue to hold."""
     first, second = bench_of(instance), bench_of(instance | {"runs": [run]})
     state = walk(first, slot)
     try:
         state = second.system.take_over(first.system, copied(state))
-    except ScenarioError as error:  # rounded up, the jobs need more than a server has
+    except ScenarioError as error:  # rounded up, the jobs exceed a server's capacity
         assert "rounds up" in str(error)
         return
     present = np.sort(state.job_number[state.job_number >= 0])
@@ -155,7 +155,7 @@ def placed(trace: list[dict[str, Any]]) -> list[Any]:
 
 
 class TestReadings:
-    """Readings of the paper, one by one, in instances that can be followed by hand."""
+    """Readings of the paper, one by one, on instances that can be followed by hand."""
 
     def test_renewal_before_the_arrivals_sees_an_empty_queue(self) -> None:
         jobs = (0, "3/5", 1), (0, "3/5", 1)

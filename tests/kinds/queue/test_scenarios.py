@@ -1,4 +1,4 @@
-"""Scenarios with a queue: what is refused and in which words, and what comes back equal."""
+"""Scenarios with a queue: which are refused with which message, and which come back equal."""
 
 from __future__ import annotations
 
@@ -278,7 +278,7 @@ def test_sizes_are_kept_exactly(sizes: list[Fraction]) -> None:
     data = changed("jobs.size", law("discrete", values=[str(size) for size in sizes]), GOOD)
     try:
         numbers = opened(data)
-    except UserError as error:  # five such denominators together can be too fine
+    except UserError as error:  # five such denominators together may need too fine a unit
         assert "fewer digits" in error.line
         return
     found = {numbers.amount(value[0]) for value in numbers.values}

@@ -1,4 +1,4 @@
-"""Traces for systems with a queue: against figures of the real data, and rule by rule."""
+"""Traces for systems with a queue: against numbers of the real data, and rule by rule."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class TestGoogle:
         assert numbers.probabilities == (Fraction(1, 3), Fraction(2, 3))
         assert numbers.arrival_rate == Fraction(3, 11)
         assert numbers.mean_service == Fraction(14, 3)
-        # Sizes and services go together: 0.5 stays 11 slots, 0.1 one and a half.
+        # Sizes and services are drawn together: 0.5 stays 11 slots, 0.1 one and a half.
         work = Fraction(1, 2) * 11 + Fraction(1, 10) * 3
         assert numbers.intensity == work / 11 / 4
 
@@ -184,7 +184,7 @@ class TestGoogle:
             "workload": {"kind": "trace", "resources": "all"},
         }
         scenario, workload, report = with_trace(typed(parse_scenario(data)), (path,))
-        # Memory is a share of the largest server's, which is 1.
+        # Memory is a share of the memory of the largest server, which has 1.
         numbers = numbers_of(scenario)
         assert block(workload).time.tolist() == [0, 0, 0]
         sizes = [[numbers.amount(units, d) for d, units in enumerate(row)] for row in block(workload).size]
@@ -257,7 +257,7 @@ class TestPods:
             ],
         )
         _, workload, report = with_trace(pods(), (path,))
-        assert block(workload).time.tolist() == [0, 6]  # in the order of creation
+        assert block(workload).time.tolist() == [0, 6]  # in the order of their creation
         assert [(item.count, item.what) for item in report.left_out] == [
             (1, "pods"),
             (1, "pods"),

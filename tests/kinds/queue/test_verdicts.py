@@ -1,4 +1,4 @@
-"""Verdicts on queues: only where there is evidence, and none on recorded jobs."""
+"""Verdicts on queues: only with sufficient evidence, and none on recorded jobs."""
 
 from __future__ import annotations
 

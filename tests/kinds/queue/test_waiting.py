@@ -1,4 +1,4 @@
-"""The index of waiting jobs: what it finds, and that a long queue takes no more steps."""
+"""The index of waiting jobs: its results, and that a long queue takes no more steps than a short one."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from slotscope.model.kinds.queue.numbers import QueueNumbers
 from slotscope.model.kinds.queue.state import WAITING, QueueState, empty_state
 
 LOW, HIGH = 3 * 2**17, 3 * 2**20 - 12_345
-#: Ends that powers of two divide, as those of partition I, and others.
+#: Interval ends that are divisible by powers of two, as those of partition I, and others.
 EVEN, ODD = (2**21, 3 * 2**19, 2**20), (2**21 + 1, 1_234_567)
 FEW, MANY = 50, 500_000
 
 
 @pytest.fixture(autouse=True)
 def wrapping() -> Iterator[None]:
-    """Bit sets multiply modulo 2^64, as compiled code does without a word."""
+    """Bit sets multiply modulo 2^64, which compiled code does without a warning."""
     with np.errstate(over="ignore"):
         yield
 
 
 class Law:
-    """A continuous law of sizes, as far as buckets need it."""
+    """A continuous law of sizes, with the fields that buckets use."""
 
     atoms = ()
     smallest, largest = (LOW,), (HIGH,)
 
 
 class Numbers:
-    """The numbers of a system, as far as buckets need them."""
+    """The numbers of a system, with the fields that buckets use."""
 
     resources, largest, sizes = 1, np.array([3 * 2**20]), Law()
 
@@ -57,7 +57,7 @@ class Counted(np.ndarray):
 
 
 def counting(arrays: Any) -> Any:
-    """The same named tuple over the same memory; its arrays count."""
+    """The same named tuple over the same memory, with arrays that count accesses."""
     return type(arrays)(*(one.view(Counted) if isinstance(one, np.ndarray) else one for one in arrays))
 
 
@@ -67,7 +67,7 @@ def buckets(boundaries: tuple[int, ...], count: int, *values: int) -> Buckets:
 
 
 def queue_of(sizes: np.ndarray, free: int) -> QueueState:
-    """A state in which jobs of such sizes wait, with so many free records beyond."""
+    """A state in which jobs of the given sizes wait, with a number of free records after them."""
     state = empty_state(1, 1, 1, len(sizes) + free)
     state.job_number[: len(sizes)] = np.arange(len(sizes))
     state.number[WAITING] = len(sizes)
@@ -76,7 +76,7 @@ def queue_of(sizes: np.ndarray, free: int) -> QueueState:
 
 
 def add(waiting: WaitingJobs, state: QueueState, record: int, size: int, by_size: bool) -> None:
-    """A job joins, the last one so far."""
+    """A job joins as the last one."""
     state.job_number[record] = record
     state.job_room[record, 0] = size
     put = index_of.add_by_size if by_size else index_of.add_by_arrival
@@ -84,7 +84,7 @@ def add(waiting: WaitingJobs, state: QueueState, record: int, size: int, by_size
 
 
 def expected(jobs: list[tuple[int, int]], limit: int, above: int, by_size: bool) -> int:
-    """What to find among pairs (size, number), by looking at all of them."""
+    """The expected result among pairs (size, number), by looking at all of them."""
     fitting = [(size, number) for size, number in jobs if above < size <= limit]
     if not fitting:
         return -1
@@ -133,7 +133,7 @@ def test_buckets_are_found_by_arithmetic_where_powers_of_two_divide_the_ends() -
 
 
 def steps(jobs: int, by_size: bool, seed: int) -> float:
-    """Entries touched for a job that arrives and one that is placed, while so many wait."""
+    """Entries touched per arriving job and placed job, while this many jobs wait."""
     random = np.random.default_rng(seed)
     state = queue_of(random.integers(LOW, HIGH + 1, jobs), 500)
     records = len(state.job_number)
@@ -161,7 +161,7 @@ def test_a_long_queue_takes_as_many_steps_as_a_short_one(by_size: bool, more: fl
 
 
 def test_steps_are_counted() -> None:
-    """A queue in one bucket is a scan, and is seen to be one."""
+    """With all jobs in one bucket a search is a scan, and the count must show that."""
     state = queue_of(np.arange(LOW, LOW + 1000), 1)
     waiting, seen = counting(waiting_of(state, buckets((), 1), True)), counting(state)
     before = Counted.touched

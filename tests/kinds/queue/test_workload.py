@@ -1,4 +1,4 @@
-"""Arrivals in slots: blocks that come again, counts as they should be, sizes that are exact."""
+"""Arrivals in slots: blocks are reproducible, counts follow their laws, sizes are exact."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from slotscope.model.kinds.queue.units import DIVISOR
 from slotscope.model.scenario.streams import stream
 from slotscope.model.scenario.validation import validated
 
-#: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
+#: A fit with a lower p-value is rejected; seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4
 
 UNIFORM = {"distribution": "uniform", "low": 0.01, "high": 0.19}
@@ -58,7 +58,7 @@ def random_jobs(start: float = 0.0, branch: int = 0, **changes: Any) -> SlottedW
 
 
 def blocks(workload: SlottedWorkload, count: int) -> list[SlottedBlock]:
-    """The first blocks that hold a job."""
+    """The first blocks that contain a job."""
     found, arrival = [], 0
     for _ in range(count):
         found.append(workload.block_at(arrival))
@@ -121,7 +121,7 @@ def test_a_block_holds_the_arrival_asked_for(arrival: int) -> None:
 
 
 def test_other_laws_leave_the_rest_alone() -> None:
-    """Job n has the same slot and size whatever its service, and so on."""
+    """Job n has the same slot and size under any law of services, and so on."""
     rate = {"kind": "poisson", "arrival_rate": 0.5}
     first = random_jobs(workload=rate).block_at(0)
     served = random_jobs(
@@ -160,7 +160,7 @@ def test_sizes_services_and_slots_do_not_depend_on_one_another() -> None:
 
 
 def test_sizes_and_services_have_streams_of_their_own() -> None:
-    """Two coins drawn in the same way: from one stream they would always agree."""
+    """Two coins with equal laws: drawn from one random stream they would always agree."""
     block = random_jobs(
         jobs={
             "size": {"distribution": "discrete", "values": [0.5, 0.25]},
@@ -202,9 +202,9 @@ def test_classes_have_their_shares_sizes_and_services() -> None:
     assert stats.binomtest(int(thirds.sum()), len(thirds), 0.25).pvalue > LEAST_P
 
 
-# Counts: how many arrive in a slot.
+# Counts: the number of arrivals in a slot.
 
-COUNTS: dict[str, tuple[Counts, float, float]] = {  # with mean and variance in a slot
+COUNTS: dict[str, tuple[Counts, float, float]] = {  # with the mean and variance per slot
     "poisson": (PoissonCounts(0.7), 0.7, 0.7),
     "fixed batches": (BatchCounts(0.8, 4, geometric=False), 0.8, 0.8 * 4),
     "geometric batches": (BatchCounts(0.8, 4, geometric=True), 0.8, 0.8 * (2 * 4 - 1)),
@@ -244,7 +244,7 @@ def test_independent_counts_have_their_probabilities() -> None:
 
 
 def test_blocks_together_are_poisson_as_well() -> None:
-    """Across blocks, too: no slot is lost or doubled at their borders."""
+    """Also across blocks: no slot is lost or counted twice at their borders."""
     workload = random_jobs(workload={"kind": "poisson", "arrival_rate": 4000})
     assert workload.slots == 4
     time = np.concatenate([block.time for block in blocks(workload, 40)])
@@ -289,7 +289,7 @@ def test_independent_resources() -> None:
 def test_the_scarcest_resource_sets_the_intensity() -> None:
     found = numbers(**TWO_RESOURCES, workload={"kind": "poisson", "intensity": 0.5})
     assert found.intensity == Fraction(1, 2)
-    # CPU: a job needs 7/24 of a server for 10 slots, of memory only 3/16.
+    # CPU: a job needs 7/24 of a server for 10 slots, but only 3/16 of its memory.
     assert found.arrival_rate == Fraction(1, 2) * 3 / (Fraction(7, 24) * 10)
 
 
@@ -297,7 +297,7 @@ def test_the_scarcest_resource_sets_the_intensity() -> None:
 
 
 def test_tenths_fill_a_server() -> None:
-    """0.8 + 0.05 + 0.05 + 0.1 is more than 1 in floating point, and not here."""
+    """0.8 + 0.05 + 0.05 + 0.1 is more than 1 in floating point, but not here."""
     parts = ["0.8", "0.05", "0.05", "0.1"]
     assert 0.8 + 0.05 + 0.05 + 0.1 > 1
     found = numbers(jobs={"size": {"distribution": "discrete", "values": parts}})
@@ -350,7 +350,7 @@ def test_inner_products_of_several_resources_fit() -> None:
     assert 2 * largest**2 < 2**63
     assert found.largest.tolist() == [largest] * 2
     assert found.sizes.smallest == (1, largest // 224 + 1)
-    assert found.smallest == found.sizes.smallest[1]  # a job is as large as its largest share
+    assert found.smallest == found.sizes.smallest[1]  # a job counts by its largest share
     with pytest.raises(ScenarioError, match="fewer digits"):
         numbers(
             servers=TWO_RESOURCES["servers"],

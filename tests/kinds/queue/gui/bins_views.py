@@ -1,4 +1,4 @@
-"""What the tests of the bins share: runs, panels and their colours."""
+"""Shared by the tests of the bins: runs, panels and their colours."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(
     servers: int | None = None,
     parameters: dict[str, Any] | None = None,
 ) -> Session:
-    """A scenario that comes with the program, after so many events under the reference."""
+    """A built-in scenario after a number of events under the reference."""
     data = as_data(load_scenario(name))
     if policy is not None:
         data["policy"] = {"name": policy, "parameters": parameters or {}}
@@ -44,7 +44,7 @@ def run(
 
 
 def filled(frame: Frame, seed: int = 1) -> Frame:
-    """The frame with other jobs: on each server some that fill a random share of it."""
+    """The frame with other jobs: on each server random jobs that fill a random share of it."""
     random = np.random.default_rng(seed)
     numbers = frame.info.numbers
     state = empty_state(numbers.servers, numbers.resources, frame.info.facts.layout.queues)
@@ -78,7 +78,7 @@ def with_stalled(events: int = 400) -> Frame:
 
 
 def wishes(servers: int, resources: int = 1, bars: bool = False, scale: int = 1, pooled: bool = False) -> BinWishes:
-    """What a layout has to have room for; *pooled* servers have three sizes."""
+    """The dimensions that a layout must fit; *pooled* servers have three sizes."""
     half, quarter = servers // 3, servers // 2
     pools = ((servers - half - quarter, 1.0), (half, 0.5), (quarter, 0.25)) if pooled else ()
     return BinWishes((servers,), 18 * scale, scale, pools or ((servers, 1.0),), resources, bars, (20, 60, 40))

@@ -1,4 +1,4 @@
-"""Moments of runs whose programs are solved step by step."""
+"""Moments of runs whose bounds are solved step by step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VQS_UNSTABLE, BF_UNSTABLE = "queues-vqs-unstable", "queues-bf-unstable"
 
 @cache
 def answers(name: str, most: int = 8) -> tuple[QueueBounds, ...]:
-    """What is known of a scenario, step by step."""
+    """The bounds of a scenario, from the first step to the most complete."""
     scenario = Session.open(name, kernel=False).info.scenario
     return tuple(islice(all_bounds(scenario), most))
 

@@ -1,4 +1,4 @@
-"""The panel of servers as bins: what is seen, and what the mouse finds."""
+"""The panel of servers as bins: what it paints, and what the mouse points at."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_jobs_have_the_colours_of_their_sizes(qtbot: QtBot, policy: str, size: t
 @pytest.mark.parametrize("scenario", ["queues-google", "queues-alibaba", "queues-small-jobs"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_sizes_have_colours_of_their_own(scenario: str, theme: str) -> None:
-    """There may be more classes than colours, of which jobs come from a few; textures need room."""
+    """There may be more size classes than colours, with jobs of only a few; textures need room to be told apart."""
     info = run(scenario, policy="bf-js").frame().info
     told = [one.look for one in entries(info.numbers, info.facts, jobs=True, stalls=False) if one.mark == "jobs"]
     assert 2 <= len(told) <= COLOURS == len(load_theme(theme).palette)
@@ -240,7 +240,7 @@ def test_the_reason_in_a_server_covers_no_part_of_what_is_written(
         plates = [placed_reason(scene.server_rect(one.server), one.reasons, text)[1] for one in scene.frame.passed_over]
         assert plates and sum(words.endswith("free") for words, _ in said) == frees
         for words, at in said:
-            box = QRectF(0, 0, text.width(words), 0.7 * text.height)  # digits
+            box = QRectF(0, 0, text.width(words), 0.7 * text.height)  # the height of digits
             box.moveCenter(at)
             assert not any(box.intersects(plate) for plate in plates), words
 
@@ -273,6 +273,6 @@ def test_small_bins_are_drawn_anew_where_they_changed_and_nothing_stale_is_left(
     assert scene_in(panel).blocks is None
     for seed in (2, 2, 3):
         now = filled(frame, seed)
-        now.state.used[: servers - 3 * seed] = filled(frame).state.used[: servers - 3 * seed]  # few change
+        now.state.used[: servers - 3 * seed] = filled(frame).state.used[: servers - 3 * seed]  # only few servers change
         panel.set_frame(now)
         assert (pixels(panel) == pixels(shown(qtbot, now, (300, 220)))).all()

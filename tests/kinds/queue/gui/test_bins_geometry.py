@@ -1,4 +1,4 @@
-"""The bins without pixels: what stands in them, how high, and where the bins are."""
+"""The bins without pixels: their contents, heights and positions."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def blocks_in(frame: Frame, servers: np.ndarray | None = None) -> BinJobs:
     return blocks_of(frame.state, numbers, frame.info.facts, chosen)
 
 
-# What stands in the bins.
+# Contents of the bins.
 
 
 @pytest.mark.parametrize(("name", "policy"), RUNS)
@@ -165,7 +165,7 @@ def test_without_configurations_there_are_no_slots() -> None:
     assert slot_heights(frame.info.numbers, frame.info.facts) is None
 
 
-# Where the bins are.
+# Positions of the bins.
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""The panel of servers as bins: what the step names, and what the mouse finds."""
+"""The panel of servers as bins: what the step names, and what the mouse points at."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.kinds.queue.gui.bins_views import LIGHT, block_rects, run, shown, unt
 
 
 def only(frame: Frame, *records: Record) -> Frame:
-    """The frame in the middle of an event, with these sub-steps taken."""
+    """The frame in the middle of an event, after only these sub-steps."""
     return replace(frame, records=records, last_records=(), running=False)
 
 

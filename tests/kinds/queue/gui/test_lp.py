@@ -1,4 +1,4 @@
-"""Load and capacity: rho*, what makes it up, and the pictures behind Section VII.A."""
+"""Load and capacity: rho*, its terms, and the pictures behind Section VII.A."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_rows_say_their_numbers(qtbot: QtBot, panel: SupportablePanel) -> None:
 
 
 def test_configurations_are_whole_in_a_hall(qtbot: QtBot, panel: SupportablePanel) -> None:
-    """As beside three policies: the names take the room for which the numbers were too wide."""
+    """As beside three policies: the numbers are too wide and are left out, and the names get their room."""
     with type_of(lecture=True):
         panel.set_theme(load_theme("light"))
         panel.resize(450, 560)

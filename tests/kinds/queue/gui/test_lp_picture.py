@@ -1,4 +1,4 @@
-"""The plane of two job sizes: the pictures behind Section VII.A, and where labels go."""
+"""The plane of two job sizes: the pictures behind Section VII.A, and positions of labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Queues panel: who waits where, in order, at a cost that does not grow with the queue."""
+"""The Queues panel: which jobs wait where, in which order, at a cost that does not grow with the queue."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MANY = 100_000
 
 
 def crowd(frame: Frame, count: int, seed: int = 1) -> QueueState:
-    """A state in which so many jobs wait and none is served."""
+    """A state in which this many jobs wait and none is in service."""
     numbers, layout = frame.info.numbers, frame.info.facts.layout
     sizes = numbers.sizes.sample(np.random.default_rng(seed), count)
     room = 1 << count.bit_length()
@@ -146,7 +146,7 @@ def test_a_lane_is_as_high_as_the_largest_job_needs(vqs: Frame, small: Frame) ->
 
 
 class TestFocus:
-    """What the last sub-step names."""
+    """What the last sub-step is about."""
 
     @staticmethod
     def frame(frame: Frame, *records: Record, over: bool = False, running: bool = False) -> Frame:
@@ -263,7 +263,7 @@ def test_a_crowd_collapses_and_nobody_is_lost(panel: QueuesPanel, one: Frame) ->
 
 
 def test_a_moment_has_one_scale(panel: QueuesPanel, vqs: Frame) -> None:
-    """Whatever was seen before it; while events rush past nothing shrinks, or everything would breathe."""
+    """The scale does not depend on earlier moments; during a run it never shrinks, or it would change all the time."""
     panel.set_frame(vqs)
     longest = panel.lanes.longest
     for running in (True, False):
@@ -345,7 +345,7 @@ def test_the_job_under_the_mouse_may_leave(panel: QueuesPanel, vqs: Frame) -> No
     panel.set_frame(replace(vqs, running=True))
     panel.lanes.job_hovered.emit(int(vqs.state.job_number[vqs.state.first_waiting[1]]))
     assert panel.ruler.marker is not None
-    early = crowd(vqs, 1)  # fewer records than before, and the job not among them
+    early = crowd(vqs, 1)  # fewer records than before, without the job
     panel.set_frame(replace(vqs, state=early, running=True))
     assert panel.ruler.marker is None
 

@@ -1,4 +1,4 @@
-"""The curves of queues: samples are read once, means and growth are the model's, verdicts fit."""
+"""The curves of queues: samples are read once, means and growth equal the model's, verdicts fit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ WARMUP = 2000
 
 
 def with_warmup(name: str, policy: str, events: int) -> Session:
-    """A run of a scenario that comes with the program, with a short warm-up."""
+    """A run of a built-in scenario with a short warm-up."""
     opened = Session.open(name, policy)
     run = opened.info.scenario.run.model_copy(update={"warmup": WARMUP})
     opened = opened.continued(opened.info.scenario.model_copy(update={"run": run}))
@@ -100,7 +100,7 @@ def test_means_of_the_queues_add_up_to_the_total(frame: Frame) -> None:
     samples = frame.until_now
     means = mean_lengths(samples)
     assert len(means) == frame.info.facts.layout.queues
-    # Every busy slot is a sample, so that these are exact.
+    # Every busy slot is a sample, so the means are exact.
     assert sum(means) == pytest.approx(samples[-1, WAITING_AREA_COLUMN] / frame.time)
     assert mean_lengths(samples[-1:]) == frame.state.queue_length.tolist()
     assert mean_lengths(samples[[-1, -1]]) == frame.state.queue_length.tolist()
@@ -132,7 +132,7 @@ def test_growth_is_found_from_the_exact_sums(frame: Frame) -> None:
     samples = frame.until_now
     found = measured(frame, samples).judgement
     assert found is not None
-    # The queue at the end of every single slot, taken from samples of every busy slot.
+    # The queue at the end of every slot, taken from samples of every busy slot.
     assert (np.diff(samples[:, EVENT_COLUMN]) == 1).all()
     edges = np.linspace(WARMUP, frame.time, STRETCHES + 1)
     slots = np.arange(0, frame.time + 1)
@@ -198,7 +198,7 @@ def test_a_growing_queue_has_a_slope_and_no_mean(panel: QueueCurvesPanel, frame:
     assert "mean" not in lines_of(panel.plot)
     with mock.patch.object(panel.plot, "refresh", wraps=panel.plot.refresh) as refreshed:
         panel.set_frame(replace(frame, time=frame.time))
-    assert refreshed.call_count == 1  # by its curves: no line has come or gone
+    assert refreshed.call_count == 1  # by its curves: no line was added or removed
 
 
 @pytest.mark.parametrize("verdict", ["stable", "no verdict"])

@@ -1,4 +1,4 @@
-"""The ruler of sizes: probabilities are the law's, intervals the partition's, and it says why."""
+"""The ruler of sizes: probabilities are the size law's, intervals the partition's; tips state the reasons."""
 
 from __future__ import annotations
 

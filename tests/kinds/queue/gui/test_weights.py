@@ -1,4 +1,4 @@
-"""The Weights panel: every <k, Q>, the largest, and what the servers have of it."""
+"""The Weights panel: every <k, Q>, the largest, and the configurations that servers have."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def tie_frame() -> Frame:
 
 
 def with_queue(frame: Frame, lengths: list[int]) -> Frame:
-    """The same moment with other queues."""
+    """The same moment with other queue lengths."""
     state = frame.state._replace(queue_length=np.array(lengths, np.int64))
     changed = replace(frame, state=state)
     assert (
@@ -262,7 +262,7 @@ def test_names_are_whole_where_the_bars_leave_room() -> None:
 
 
 def test_a_long_name_of_the_best_takes_no_room_from_bars_and_servers(qtbot: QtBot, panel: WeightsPanel) -> None:
-    """As in a hall beside three policies."""
+    """As in lecture mode beside three policies."""
     with type_of(lecture=True):
         panel.set_theme(load_theme("light"))
         panel.resize(450, 560)

@@ -1,4 +1,4 @@
-"""What bounds a scenario with a queue, and how its queues grow (Psychas & Ghaderi 2019)."""
+"""Bounds on scenarios with a queue, and how their queues grow (Psychas & Ghaderi 2019)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ rates = st.fractions(0, 3, max_denominator=6)
     st.tuples(*[st.fractions(Fraction(1, 3), 3, max_denominator=3)] * 3),
 )
 def test_the_growth_is_that_of_the_heaviest_services(services: list[Any], arrivals: Any, weights: Any) -> None:
-    """Optimality: the service left after the growth is heaviest for queues grown like it."""
+    """Optimality: what is served while queues grow has the largest weight for queues proportional to the growth."""
     growth = max_weight_growth(services, arrivals, weights)
     assert min(growth) >= 0
     weighed = [w * g for w, g in zip(weights, growth, strict=True)]
@@ -62,7 +62,7 @@ def test_best_fit_may_be_caught() -> None:
     assert (limit.configuration, limit.slope) == ((2, 1), Fraction("0.0006"))
     assert stuck_limits(space, arrivals, MU, ("2", "5"), fixed_service=False) == []
     assert growth_in((2, 1), arrivals, MU, servers=2) == (0, 0)
-    # Where 0.4 leaves beside another one, 0.6 comes: no trap.
+    # Where a job of 0.4 leaves while another stays, a job of 0.6 fits: no trap.
     assert traps(pools_of([[2], [3]], [([5], 1)])[0][0]) == [(1, 1)]
     with pytest.raises(ValueError, match="one resource only"):
         traps(pools_of([[1, 1]], [([2, 2], 1)])[0][0])
@@ -80,7 +80,7 @@ def test_polygons() -> None:
 
 
 def last_of(scenario: Any) -> QueueBounds:
-    """The last answer; each has what the one before it had, and can be pickled."""
+    """The last bounds; each extends the bounds before it, and can be pickled."""
     before = QueueBounds()
     for bounds in all_bounds(scenario):
         assert repr(pickle.loads(pickle.dumps(bounds))) == repr(bounds)
@@ -160,7 +160,7 @@ def test_refining_ends_earlier_where_it_would_take_long() -> None:
 
 
 def test_types_count_as_much_as_they_are_served() -> None:
-    """Half the jobs, served three times as long, are three quarters of the workload."""
+    """Half of the jobs, with three times the service, are three quarters of the workload."""
     jobs = [
         {
             "share": 0.5,
@@ -179,7 +179,7 @@ def test_types_count_as_much_as_they_are_served() -> None:
 
 @pytest.mark.parametrize(("low", "depth"), [(0.1, 4), (0.3, 3)])
 def test_smaller_servers_need_a_deeper_partition(low: float, depth: int) -> None:
-    """Half a server has K_RED of depth J - 1, which must be at least 2."""
+    """For servers of half the capacity K_RED has depth J - 1, which must be at least 2."""
     pool = {"name": "half", "count": 1, "capacity": 0.5}
     size = {"distribution": "uniform", "low": low, "high": 0.9}
     scenario = scenario_of(servers={"count": 1, "capacity": 1, "pools": [pool]}, jobs=[{"size": size}])

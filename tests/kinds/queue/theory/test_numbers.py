@@ -1,6 +1,6 @@
 """Queues of Section VII.A of Psychas & Ghaderi (2019), against independent simulations.
 
-Each number has its own 95 % half-width; ours must agree within both.
+Each independent number has a 95 % half-width; ours must agree within both half-widths.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def cell(scenario: str, policy: str, alpha: str, slots: int, runs: int) -> Queue
 
 
 def check_mean(found: QueueRuns, expected: tuple[float, float], most: float) -> None:
-    """A stable queue whose mean is as expected, known to *most* of it."""
+    """Check that a queue is stable and its mean as expected, with a relative half-width of at most *most*."""
     value, half_width = expected
     assert found.growth.verdict == "stable"
     assert found.mean.half_width <= most * value
@@ -76,7 +76,7 @@ class TestBestFitUnstable:
         check_mean(cell(self.NAME, "vqs", "", MILLION, 60), (13.4, 0.3), 0.03)
 
     def test_max_weight_is_stable(self) -> None:
-        # 15.8 where equal weights go to the configuration with more small jobs, see below.
+        # It is 15.8 if ties of weights go to the configuration with more small jobs, see below.
         check_mean(cell(self.NAME, "max-weight", "", MILLION, 60), (15.2, 0.24), 0.03)
 
     def test_best_fit_grows(self) -> None:
@@ -107,18 +107,18 @@ class TestBestFitUnstable:
         assert (stalled.table == plain.table).all()
 
 
-#: Jobs of sizes 5 and 2 in each maximal configuration, the lexicographically largest first.
+#: Numbers of jobs of sizes 5 and 2 in each maximal configuration, the lexicographically largest first.
 CONFIGURATIONS = ((2, 0), (1, 2), (0, 5))
 
 
 def max_weight_by_hand(configurations: tuple[tuple[int, int], ...], seed: int, slots: int, warmup: int) -> float:
-    """The mean queue of VII.A.2 under MaxWeight, by a program of its own: slots, lists, a heap.
+    """The mean queue of VII.A.2 under MaxWeight, by a separate program: slots, lists, a heap.
 
-    Of equal weights the first configuration is chosen.
+    Among equal weights the first configuration is chosen.
     """
     random = np.random.default_rng(seed)
     count = random.poisson(0.0306 * slots)
-    arrivals = [*np.sort(random.integers(0, slots, count)).tolist(), slots]  # the last one is the end
+    arrivals = [*np.sort(random.integers(0, slots, count)).tolist(), slots]  # the last one marks the end
     kinds = (random.random(count) < 2 / 3).astype(int).tolist()  # 0: size 5, 1: size 2
     queue, inside, ends = [0, 0], [0, 0], []
     wanted, arrived, area, slot = configurations[0], 0, 0, 0
@@ -135,8 +135,8 @@ def max_weight_by_hand(configurations: tuple[tuple[int, int], ...], seed: int, s
                 queue[kind] -= 1
                 inside[kind] += 1
                 heapq.heappush(ends, (slot + 100, kind))
-        # A server that is empty now has an empty queue, whatever it chose: the heaviest
-        # configuration serves someone.
+        # If the server is empty now, the queue is empty, whatever it chose: the heaviest
+        # configuration would serve a waiting job.
         until = min(arrivals[arrived], ends[0][0] if ends else slots)
         area += sum(queue) * max(0, until - max(slot, warmup))
         slot = until
@@ -147,7 +147,7 @@ def max_weight_by_hand(configurations: tuple[tuple[int, int], ...], seed: int, s
 def test_max_weight_and_its_ties(
     configurations: tuple[tuple[int, int], ...], expected: tuple[float, float] | None
 ) -> None:
-    """Ties are frequent, and move the mean: lexicographically by decreasing size, or increasing."""
+    """Ties are frequent and change the mean: lexicographically by decreasing size, or by increasing."""
     means = [max_weight_by_hand(configurations, seed, MILLION, MILLION // 5) for seed in range(40)]
     mean, half_width = float(np.mean(means)), 2 * float(np.std(means)) / len(means) ** 0.5
     if expected is None:
@@ -178,8 +178,8 @@ STABLE = {
     (WIDE, "vqs-bf", "0.85"): (34.2, 1.5),
 }
 
-#: Growing queues, averaged over [0.2, 1] of 10^6 slots in an independent run (one run may be off
-#: by some hundreds, because the arrivals are).
+#: Growing queues, averaged over [0.2, 1] of 10^6 slots in one independent run (a single run can differ
+#: by some hundreds, because its arrivals do).
 GROWING = {
     (SMALL, "vqs", "0.99"): 27649,
     (SMALL, "fifo-ff", "0.97"): 6355,
@@ -210,12 +210,12 @@ def test_figure_4_where_queues_are_stable(key: tuple[str, str, str]) -> None:
 def test_figure_4_where_queues_grow(key: tuple[str, str, str]) -> None:
     found = figure_4(key, MILLION, 6)
     assert found.growth.verdict == "unstable"
-    spread = found.average.half_width * 6**0.5 / 2.57  # deviation of one run
+    spread = found.average.half_width * 6**0.5 / 2.57  # standard deviation of one run
     assert abs(found.average.mean - GROWING[key]) <= found.average.half_width + 2 * spread
 
 
 def test_the_limits_of_figure_4_b() -> None:
-    """VQS up to 0.81 to 0.82, VQS-BF up to 0.90 to 0.91."""
+    """VQS is stable up to 0.81 to 0.82, VQS-BF up to 0.90 to 0.91."""
     for policy, below, above in (("vqs", "0.78", "0.83"), ("vqs-bf", "0.88", "0.93")):
         assert cell(WIDE, policy, below, 5 * MILLION, 4).growth.verdict == "stable"
         assert cell(WIDE, policy, above, 4 * MILLION, 2).growth.verdict == "unstable"

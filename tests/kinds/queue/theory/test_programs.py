@@ -40,7 +40,7 @@ from slotscope.model.programs.solver import choose_solver
 from tests.model.broken_solver import Broken
 
 SOLVER_TOLERANCE = 1e-6
-#: Units of a server in the laws of these tests.
+#: Units of a server in the size laws of these tests.
 WHOLE = 3 * 2**20 * 100
 HALF = Fraction(1, 2)
 
@@ -51,7 +51,7 @@ probabilities = st.lists(st.integers(1, 6), min_size=1, max_size=5).map(
 
 @st.composite
 def instances(draw: st.DrawFn) -> tuple[tuple[PoolOfServers, ...], list[Fraction]]:
-    """Types of one or two resources on one to three pools; some may fit nowhere."""
+    """Types of one or two resources on one to three pools; some types may fit no server."""
     shares = draw(probabilities)
     resources = draw(st.integers(1, 2))
     size = st.lists(st.integers(1, 13), min_size=resources, max_size=resources)
@@ -62,7 +62,7 @@ def instances(draw: st.DrawFn) -> tuple[tuple[PoolOfServers, ...], list[Fraction
 
 
 def check_proof(pools: tuple[PoolOfServers, ...], shares: list[Fraction], found: SupportableWorkload) -> None:
-    """Primal and dual feasibility over all configurations, and equal values, exactly."""
+    """Check primal and dual feasibility over all configurations, and equality of the values, exactly."""
     served = [Fraction(0)] * len(shares)
     for pool, configuration, servers in found.solution:
         assert servers > 0
@@ -153,7 +153,7 @@ def test_another_value_of_the_solver_is_found_out(monkeypatch: pytest.MonkeyPatc
     pools = pools_of([[2], [5]], [([10], 1)])
     found = supportable.supportable(pools, [HALF, HALF])
     assert solver_status(pools, [Fraction(1), Fraction(1)], found).startswith("HiGHS found 1.4")
-    # With too many configurations those of the solution are written down.
+    # With too many configurations only those of the solution are written into the program.
     monkeypatch.setattr(supportable, "MOST_WRITTEN", 1)
     assert solver_status(pools, [HALF, HALF], found) == "optimal"
 
@@ -304,7 +304,7 @@ def test_proposition_1_is_tight(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_no_configuration_of_any_finer_partition_is_worse(depth: int) -> None:
-    """By duality max <k, Q> over <k', Q> <= 1 is 1 / rho, with rho k below a mixture of K_RED."""
+    """By duality max <k, Q> over <k', Q> <= 1 is 1 / rho, for the largest rho with rho k below a mixture of K_RED."""
     parts = 3 * 2**depth
     sizes = [[int(low * parts)] for low, _ in Partition(depth).intervals]
     space = ConfigurationSpace.from_demands(sizes, [parts - 1])
@@ -346,7 +346,7 @@ def test_what_the_reduced_configurations_hold() -> None:
     largest = largest_sizes(partition, [Fraction(1, 5), HALF])
     held = real_contents(partition, largest)
     assert held[:3] == [(1, 0, 0, 0, 0, 0), (0, 0, 2, 0, 0, 0), (0, 0, 0, 0, 5, 0)]
-    assert held[5] == (0, 1, 0, 0, 1, 0)  # one of 1/5 in the 1/3 that is left
+    assert held[5] == (0, 1, 0, 0, 1, 0)  # one job of 1/5 in the 1/3 that is left
     for nominal, real in zip(nominal_contents(partition, Fraction(1)), held, strict=True):
         assert all(k <= more for k, more in zip(nominal, real, strict=True))
     types = [(Fraction(1, 5), Fraction(2, 3)), (HALF, Fraction(1, 3))]
