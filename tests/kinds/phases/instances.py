@@ -1,4 +1,4 @@
-"""Instances of jobs with phases for the second program: of random runs, and random scripts."""
+"""Instances of jobs with phases for the second program: from scenarios, and from random scripts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ NAMES = ("low", "high", "idle")
 
 
 def instance_of(scenario: Any) -> tuple[Instance, dict[str, Any]]:
-    """What a scenario under JRS with given pools says, as an instance without events, and the
-    readings that it asks for."""
+    """A scenario under JRS with given pools as an instance without events, and its readings of the
+    policy.
+    """
     parameters = dict(scenario.policy.parameters)
     names = list(scenario.phase_names)
     data: Instance = {
@@ -48,7 +49,7 @@ def instance_of(scenario: Any) -> tuple[Instance, dict[str, Any]]:
 
 
 class _Deciding(Oracle):
-    """Draws the choices of virtual arrivals as they come up, and writes them into the event."""
+    """Draws the choices of virtual arrivals when they occur, and writes them into the event."""
 
     def __init__(self, draw: st.DrawFn, data: Instance, options: dict[str, Any]) -> None:
         super().__init__(data, options)
@@ -61,7 +62,7 @@ class _Deciding(Oracle):
         return self._made[-1]
 
     def happens(self, event: Event) -> None:
-        """An event that belongs to the instance from now on."""
+        """Run an event and append it to the instance."""
         self._made = []
         self.run(event)
         if self._made:
@@ -71,7 +72,7 @@ class _Deciding(Oracle):
 
 @st.composite
 def scripts(draw: st.DrawFn) -> tuple[Instance, dict[str, Any]]:
-    """A random script with all that instance files have, and readings of the policy."""
+    """A random script with all fields that instance files have, and readings of the policy."""
     names = list(NAMES[: draw(st.integers(1, 3))])
     most = draw(st.integers(1, 4))
     options = {name: draw(st.sampled_from(values)) for name, values in READINGS.items()}
@@ -138,7 +139,7 @@ def _server(
 
 
 def _event(draw: st.DrawFn, running: Oracle, jobs: Iterator[str]) -> Event:
-    """Something that can happen now."""
+    """A random event that is possible now."""
     ticks = [
         (pool, place, kind)
         for pool, there in enumerate(running.pools)

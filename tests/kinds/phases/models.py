@@ -11,7 +11,7 @@ from slotscope.model.kinds.phases.jobs import Cost, JobModel
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "phases"
 
-#: Two phases that jobs switch between, a burst, three phases, and fixed sizes.
+#: Two phases with moves in both directions, a burst, three phases, and fixed sizes.
 NAMES = ("A", "B", "C", "E")
 
 
@@ -21,7 +21,7 @@ def golden_path(name: str) -> Path:
 
 
 def golden_data(name: str) -> dict[str, Any]:
-    """What the file holds."""
+    """The content of the file."""
     data: dict[str, Any] = json.loads(golden_path(name).read_text("utf-8"))
     return data
 
@@ -73,7 +73,7 @@ def _paying(jobs: dict[str, int]) -> dict[str, object]:
     return {"law": "table", "budget": "1/20", "rates": [{"jobs": jobs, "rate": "2/7"}]}
 
 
-#: HiGHS gives up on one of the programs of this model in its presolve.
+#: The presolve of HiGHS fails on one of the programs of this model.
 HARD_TO_PRESOLVE: dict[str, object] = {
     "system": "phases",
     "seed": 0,
@@ -83,7 +83,7 @@ HARD_TO_PRESOLVE: dict[str, object] = {
     "cost": _paying({"boot": 1, "steady": 0}),
 }
 
-#: The dual simplex method gives up on one of this model's, with and without a presolve.
+#: The dual simplex method fails on one of the programs of this model, with and without presolve.
 HARD_FOR_SIMPLEX: dict[str, object] = HARD_TO_PRESOLVE | {
     "phases": [_weightless("boot", "2 2"), *(_weightless(name, "1/2 1/2", boot="1/2") for name in ("steady", "peak"))],
     "cost": _paying({"boot": 1, "steady": 0, "peak": 0}),

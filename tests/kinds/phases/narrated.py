@@ -1,4 +1,4 @@
-"""Four servers with all three cases of a policy, and what tells of their runs."""
+"""Four servers under a policy with all three cases, and the narrator of their runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from slotscope.model.kinds.phases.explain import PhaseNarrator
 from slotscope.model.running.assembly import assemble
 from slotscope.model.scenario.load import parse_scenario
 
-#: One pool with all three cases: (0, 1) asks for one L or H at once, (2, 0) is case 3.
+#: One pool with all three cases: (0, 1) requests one L or H at once, (2, 0) is case 3.
 POOL: dict[str, Any] = {
     "servers": 4,
     "token_limit": 5,

@@ -1,7 +1,7 @@
-"""A second program for jobs with phases: plain lists and dictionaries, written from the paper.
+"""A second implementation of jobs with phases: lists and dictionaries, written from the paper.
 
-Hong, Xie & Wang (2023), Section 4.2 and Appendices B.3 and C.2.  It reads nothing of the program's
-own: an instance as its file says it goes in, states as golden files have them come out.
+Hong, Xie & Wang (2023), Section 4.2 and Appendices B.3 and C.2.  It uses nothing of the program:
+its input is an instance as files have it, its output states as golden files have them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Line = dict[str, Any]
 
 
 class Server:
-    """A normal server: names of its jobs, and the types of the tokens that it has out."""
+    """A normal server: names of its jobs, and the types of its outstanding tokens."""
 
     def __init__(self) -> None:
         self.real: list[str] = []
@@ -37,7 +37,7 @@ class Pool:
         self.virtual_arrivals = 0
 
     def of(self, kind: str) -> list[int]:
-        """Places among all tokens of those of a type, the oldest first."""
+        """The positions of the tokens of a type among all tokens, the oldest first."""
         return [place for place, (type_, _) in enumerate(self.tokens) if type_ == kind]
 
 
@@ -45,7 +45,7 @@ class Oracle:
     """Runs an instance event by event.
 
     *options* are parameters of the policy: ``limit``, ``at_limit``, ``request_after_pause``,
-    ``recovery_rate``, ``patch``.  Virtual jobs are named pool by pool unless ``named_in_all``.
+    ``recovery_rate``, ``patch``.  Virtual jobs are numbered pool by pool unless ``named_in_all``.
     """
 
     def __init__(self, data: Instance, options: dict[str, Any] | None = None, named_in_all: bool = False) -> None:
@@ -83,10 +83,10 @@ class Oracle:
             self.is_virtual.add(job)
         self.where[job] = (pool, "server", place)
 
-    # What a server sees and does.
+    # What a server observes and does.
 
     def observed(self, server: Server) -> tuple[int, ...]:
-        """Real and virtual jobs by phase."""
+        """The numbers of jobs, real and virtual, by phase."""
         return self._counted([self.phase[job] for job in server.real + server.virtual])
 
     def _counted(self, phases: list[str]) -> tuple[int, ...]:
@@ -94,7 +94,7 @@ class Oracle:
         return tuple(found[name] for name in self.names)
 
     def timers(self, pool: Pool, server: Server) -> dict[str, float]:
-        """The timers that run."""
+        """The running timers and their rates."""
         if server.tokens:
             return {}
         k = self.observed(server)
@@ -107,7 +107,7 @@ class Oracle:
         return {"patch": rate} if rate and self.way_back(pool, k) else {}
 
     def way_back(self, pool: Pool, k: tuple[int, ...]) -> list[str]:
-        """The fewest arriving jobs that lead from k to a configuration of case 1, breadth first."""
+        """The fewest arriving jobs that lead from k to a configuration of case 1, by breadth-first search."""
         wanted = {
             name
             for entry in pool.policy.values()
@@ -136,7 +136,7 @@ class Oracle:
         return (*k[:place], k[place] + 1, *k[place + 1 :])
 
     def chain(self, pool: Pool, k: tuple[int, ...]) -> list[str]:
-        """What case 2 asks for, one job after another, beginning at k."""
+        """The jobs that case 2 requests one after another, beginning at k."""
         asked: list[str] = []
         while pool.policy.get(k, {"case": 3})["case"] == 2:
             shares = {name: share for name, share in pool.policy[k]["prob"].items() if share}
@@ -147,7 +147,7 @@ class Oracle:
         return asked
 
     def request(self, number: int, place: int, asked: list[str]) -> None:
-        """A token for each job, in the order of types; then the limit."""
+        """Make a token for each job, in the order of types; then apply the limit."""
         pool = self.pools[number]
         self.asked = min(map(self.names.index, asked), default=self.asked)
         for name in self.names:
@@ -156,12 +156,12 @@ class Oracle:
                 pool.servers[place].tokens.append(name)
 
     def keep_limit(self, number: int) -> None:
-        """Virtual arrivals while there are too many tokens."""
+        """Let virtual arrivals take tokens while there are too many."""
         pool = self.pools[number]
         reached = self.options.get("at_limit") == "reached"
         most = max(pool.limit - 1, 0) if reached else pool.limit
         while True:
-            # places type by type, each type by age
+            # positions type by type, each type by age
             each = [pool.of(name) for name in self.names]
             if self.options.get("limit", "type") != "type":
                 if len(pool.tokens) <= most:
@@ -180,7 +180,7 @@ class Oracle:
             self.take(number, place)
 
     def chosen(self, count: int) -> int:
-        """Which of so many tokens a virtual arrival takes."""
+        """Which of *count* tokens a virtual arrival takes."""
         place = next(self.choices)
         assert 0 <= place < count
         return place
@@ -200,7 +200,7 @@ class Oracle:
         self.result.setdefault("virtual_arrivals", []).append(made)
 
     def take(self, number: int, place: int) -> None:
-        """A token is taken, after its job has joined the server; its pause may end."""
+        """Remove a token, after its job has joined the server; the server's pause may end."""
         pool = self.pools[number]
         type_, owner = pool.tokens.pop(place)
         server = pool.servers[owner]
@@ -211,7 +211,7 @@ class Oracle:
     # Events.
 
     def run(self, event: Event) -> None:
-        """One event with its choices."""
+        """Run one event with its choices."""
         self.result = {}
         self.asked = 0
         self.choices = iter(event.get("virtual_choices", []))
@@ -291,7 +291,7 @@ class Oracle:
         return found
 
     def state(self) -> Line:
-        """Pools, active servers, the cost rate, and where each job is."""
+        """The state: pools, active servers, the cost rate, and the place of each job."""
         loads = [[self.phase[job] for job in server.real] for pool in self.pools for server in pool.servers]
         loads += [[self.phase[job]] for pool in self.pools for job in pool.backup.values()]
         return {
@@ -302,8 +302,9 @@ class Oracle:
         }
 
     def cost(self, load: list[str]) -> Fraction:
-        """Over all resources, by how much of its capacity each is overrun; or its square; or as the
-        table says."""
+        """The sum over resources of the overrun as a share of the capacity; or of its square; or the rate
+        from the table.
+        """
         law = self.data.get("cost", {}).get("law", "overrun")
         if law == "table":
             counts = {name: load.count(name) for name in set(load)}

@@ -1,4 +1,4 @@
-"""Good scenarios of jobs with phases, to be changed and broken."""
+"""Valid scenarios of jobs with phases, to be changed and broken."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GOOD: dict[str, Any] = {
     "policy": {"name": "jrs"},
 }
 
-#: A server asks for an L at once whenever it has fewer than two jobs, and for more by timers.
+#: A server requests an L at once whenever it has fewer than two jobs, and more by timers.
 POOL: dict[str, Any] = {
     "servers": 4,
     "token_limit": 2,

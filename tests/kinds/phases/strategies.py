@@ -11,7 +11,7 @@ from slotscope.model.kinds.phases.numbers import job_model
 from slotscope.model.kinds.phases.scenario.schema import PhasesScenario
 from slotscope.model.scenario.load import parse_scenario
 
-#: The policies without tokens, each with the parameters that change what it does.
+#: The policies without tokens, each with the parameters that change its decisions.
 FITTING: dict[str, tuple[dict[str, Any], ...]] = {
     "first-fit": ({}, {"fits": "peak"}, {"factor": "3/2"}),
     "best-fit": ({}, {"fits": "peak"}, {"factor": "1/2"}),
@@ -19,7 +19,7 @@ FITTING: dict[str, tuple[dict[str, Any], ...]] = {
     "power-of-d": ({}, {"choices": 1}, {"choices": 5, "fits": "peak", "factor": 2}),
 }
 
-#: The readings of JRS, each option with what it may be.
+#: The readings of JRS: each option with its values.
 READINGS: dict[str, tuple[Any, ...]] = {
     "limit": ("type", "type", "all", "requested"),
     "at_limit": ("above", "above", "reached"),
@@ -37,7 +37,7 @@ SOME_RATES = (0, *RATES)
 
 
 def _phases(draw: st.DrawFn, names: tuple[str, ...], resources: list[str], hard: bool) -> Any:
-    """Phases of which each has a way to the end: the last one departs, the others move on."""
+    """Phases from each of which a job can depart: the last one departs, the others move on."""
     phases = []
     for place, name in enumerate(names):
         last = place == len(names) - 1
@@ -96,7 +96,7 @@ def job_data(draw: st.DrawFn, most_phases: int = 4, limit: int = 4) -> dict[str,
 
 
 def _entries(draw: st.DrawFn, lattice: Lattice, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    """What a server does in each configuration: any case, where a type can still be asked for."""
+    """The case of a server in each configuration: any, but case 2 only where a type can still be requested."""
     entries: list[dict[str, Any]] = []
     for jobs, above in zip(lattice.configurations.tolist(), lattice.up.tolist(), strict=True):
         allowed = [name for name, place in zip(names, above, strict=True) if place >= 0]
@@ -113,7 +113,7 @@ def _entries(draw: st.DrawFn, lattice: Lattice, names: tuple[str, ...]) -> list[
 
 
 def _patch(draw: st.DrawFn, lattice: Lattice) -> dict[str, Any] | None:
-    """A request of some configuration that is not empty."""
+    """A request that leads to some configuration that is not empty."""
     if len(lattice) == 1 or not draw(st.integers(0, 4)):
         return None
     place = draw(st.integers(1, len(lattice) - 1))

@@ -12,7 +12,7 @@ PATCHED = ("jrs", "jrs:patch=true")
 
 
 def next_moves(state):
-    """When each real job moves next, by its number."""
+    """The time of each real job's next move, by its number."""
     real = np.flatnonzero((state.job_number >= 0) & (state.job_virtual == 0))
     return dict(zip(state.job_number[real].tolist(), state.job_due[real].tolist(), strict=True))
 

@@ -1,4 +1,4 @@
-"""Experiments on jobs with phases, at sizes that take a moment: what they run, and what is told."""
+"""Experiments on jobs with phases, at sizes that take a moment: which runs they make, and their messages."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NAMES = [name for name, item in experiments().items() if item.system == "phases"
 
 @pytest.fixture(autouse=True)
 def scales(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives every experiment a scale called ``test``, and fewer models and plans."""
+    """A function that gives every experiment a scale called ``test``, and fewer models and plans."""
     some = MappingProxyType({"two phases": "jrs-two-phases", "fixed sizes": "jrs-fixed-sizes"})
     monkeypatch.setattr(jrs_gap, "SCALES", {"test": ((4, 8, 400, 410), TINY)})
     monkeypatch.setattr(jrs_gap, "MODELS", some)
@@ -327,7 +327,7 @@ class TestSweeps:
 
 
 class Sweep:
-    """The rows of an answer, as those of a result."""
+    """The rows of an answer in the form of a result's."""
 
     def __init__(self, answer: Any) -> None:
         names = {"what", "paper", "ours", "half_width", "exact"}

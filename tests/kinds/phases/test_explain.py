@@ -1,4 +1,4 @@
-"""Sentences about jobs with phases: why a job went where it went, and why a server waits."""
+"""Sentences about jobs with phases: why a job went to its server, and why a server waits."""
 
 from __future__ import annotations
 

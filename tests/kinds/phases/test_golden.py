@@ -62,12 +62,12 @@ def test_nothing_is_broken_on_the_way(name: str) -> None:
 
 @every_file
 def test_the_second_program_agrees_too(name: str) -> None:
-    """So that it may judge instances for which there is no golden trace."""
+    """So that it can check instances for which there is no golden trace."""
     assert Oracle(GOLDEN[name]).states() == expected(name)
 
 
 class TestThePage:
-    """What the help page says of the format."""
+    """The description of the format in the help page."""
 
     PART = page("trace-format").partition("## Jobs with phases")[2].partition("\n## ")[0]
 

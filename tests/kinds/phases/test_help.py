@@ -33,7 +33,7 @@ def run_of(scenario: str, policy: str, length: PhaseLength, scale: int = 0) -> P
 
 
 def near(cell: PhaseRuns, measure: str, told: float, share: float) -> bool:
-    """Whether a number of the page is what comes out, but for chance and a share of it."""
+    """Whether a number of the page equals the result, up to random fluctuation and a relative *share*."""
     found = cell.measure(measure)
     return abs(found.mean - told) <= 1.5 * found.half_width + share * told + 0.0001
 

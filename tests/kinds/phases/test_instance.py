@@ -1,4 +1,4 @@
-"""Instance files of the system with phases: what they become, and one line for each fault."""
+"""Instance files of the system with phases: the scenarios that they give, and one line for each error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must hold after every event of a system with phases: each planted fault must be seen."""
+"""Invariants after every event of a system with phases: each planted fault must be found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from slotscope.model.scenario.load import parse_scenario
 from tests.kinds.phases.scenarios import POOL
 from tests.sound import Plant, add, is_told, put, reached, violations
 
-#: Two pools, so that tokens and backup servers can be mixed up; any two jobs in H overrun a server.
+#: Two pools, so that tokens and backup servers can be exchanged; any two jobs in H overrun a server.
 DATA: dict[str, Any] = {
     "system": "phases",
     "seed": 2,
@@ -62,7 +62,7 @@ def system_of(policy: str = "jrs", /, **changes: Any) -> Any:
 
 
 def everything(state: Any) -> bool:
-    """Two tokens of a type, virtual jobs, two backups, an overrun, timers on two servers."""
+    """Whether there are two tokens of a type, virtual jobs, two backups, an overrun, timers on two servers."""
     virtual_on_busy = (state.virtual.sum(axis=1) * state.jobs_on).any()
     backups = (state.backup_record >= 0).sum(axis=1)
     return bool(
@@ -88,7 +88,7 @@ def of_first_fit() -> tuple[PhaseSystem, PhaseState]:
 
 
 def record(state: PhaseState, virtual: int = 0, backup: bool = False, place: int = 0) -> int:
-    """The record of a job."""
+    """The record of some job."""
     on_backup = state.job_server <= FIRST_BACKUP
     found = np.flatnonzero((state.job_number >= 0) & (state.job_virtual == virtual) & (on_backup == backup))
     return int(found[place])
@@ -116,7 +116,7 @@ other_phase = put("job_phase", record, lambda state: 1 - state.job_phase[record(
 
 
 def many_tokens(_: PhaseSystem, state: PhaseState) -> None:
-    """A server that has asked for more than it may hold."""
+    """A server has more outstanding tokens than it can hold jobs."""
     server = int(np.argmax(state.tokens_on))
     state.tokens[server, 0] += 9
 
@@ -178,7 +178,7 @@ def timer_while_paused(_: PhaseSystem, state: PhaseState) -> None:
 
 
 def running(state: PhaseState) -> int:
-    """The server whose timer rings first."""
+    """The server whose timer is due first."""
     return int(state.timer_tree[1])
 
 
@@ -206,7 +206,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "a real job too many": (add("real", (0, 0), 1), "real jobs, counted"),
     "a virtual job too many": (add("virtual", (0, 0), 1), "virtual jobs, counted"),
     "a unit in use too many": (add("use", (0, 0), 1), "units in use, counted"),
-    # Types may need the same at their peak; here a second resource does not hide it.
+    # Types may have equal peak demands; here a second resource does not hide the fault.
     "a unit at the peak too many": (add("peak_use", busy, 1), "units at their peak, counted"),
     "a job in all too many": (add("jobs_on", 0, 1), "jobs in all, counted"),
     "fewer real jobs than counted": (add("number", REAL, 1), "real jobs, counted"),

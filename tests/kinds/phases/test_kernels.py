@@ -32,7 +32,7 @@ ULPS = 4
 
 
 def agree(scenario: Any, events: int, sound: bool = False) -> Any:
-    """Both engines compared at every event of a run that does not end; the last state."""
+    """Compare both engines at every event of a run that does not end; returns the last state."""
     twins = Twins(bench_of(scenario))
     assert twins.agree(events, sound=sound) == events
     return twins.states[1]
@@ -70,7 +70,7 @@ EACH_PEER = [(name, options) for name, choices in FITTING.items() for options in
 
 @pytest.mark.parametrize(("reading", "value"), EACH_READING)
 def test_readings_on_a_real_plan(reading: str, value: Any) -> None:
-    """Each reading of JRS on a solved plan, where tokens, pauses and virtual jobs are usual."""
+    """Each reading of JRS on a solved plan, where tokens, pauses and virtual jobs are frequent."""
     scenario = load_scenario("jrs-classroom")
     kept = as_data(scenario)["policy"].get("parameters", {})
     policy = {"name": "jrs", "parameters": {**kept, reading: value}}
@@ -83,8 +83,8 @@ def test_options_of_the_peers(policy: str, options: dict[str, Any]) -> None:
     agree(edited(load_scenario("jrs-classroom"), {"policy": choice}), 200)
 
 
-#: Jobs that all wait for tokens of a type that comes seldom, and pile up on backup servers; and a
-#: server of many tokens.
+#: All jobs wait for tokens of a type that is rarely requested, and accumulate on backup servers;
+#: and a server has many tokens.
 CROWDED: dict[str, Any] = {
     "system": "phases",
     "seed": 4,
@@ -121,7 +121,7 @@ CROWDED: dict[str, Any] = {
 
 
 def test_arrays_that_grow() -> None:
-    """Both engines let the same arrays grow at the same events."""
+    """Both engines enlarge the same arrays at the same events."""
     scenario = parse_scenario(CROWDED)
     first = started(bench_of(scenario).system)
     last = agree(scenario, 400)
@@ -142,7 +142,7 @@ def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
     check_pieces(bench_of(scenario), piece)
 
 
-#: What is asked of jobs, and whether there is a real one.
+#: The arrays that are read to answer questions about jobs.
 OF_JOBS = ("job_number", "job_virtual", "job_phase", "job_server", "job_arrival", "job_moves")
 
 
@@ -175,9 +175,9 @@ def test_two_jobs_whose_records_are_known_in_one_place_are_told_from_each_other(
         return kept[:count].tolist() if count >= 0 else [-1]
 
     assert [told(5), told(5 + REMAINDERS), told(5)] == [[one], [other], [one]]
-    assert told(-3) == []  # a virtual one
+    assert told(-3) == []  # a virtual job
     state.job_number[other] = -1
-    assert told(5 + REMAINDERS) == [-1]  # it has left, and where it stood is not known: it may have been any
+    assert told(5 + REMAINDERS) == [-1]  # it has left, and its place is not known: it may have been anywhere
 
 
 @given(phase_scenarios(), st.integers(1, 9))
@@ -195,7 +195,7 @@ def test_stops(scenario: Any, kind: str, until: float) -> None:
 @given(phase_scenarios(), st.sampled_from(sorted(FITTING)), st.integers(1, 60))
 @settings(max_examples=15)
 def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None:
-    """A peer goes on from the jobs that another policy has placed."""
+    """A peer continues with jobs that another policy has placed."""
     bench = bench_of(scenario)
     other = bench_of(edited(scenario, {"policy": {"name": name}}))
     tape = np.zeros(before, PHASE_ROW)
@@ -203,9 +203,9 @@ def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None
     Twins(other, other.system.take_over(bench.system, copied(state))).agree(EVENTS)
 
 
-# What the kernels are made of.
+# Parts of the kernels.
 
-#: Words at the ends, and around those of which the logarithm changes its exponent.
+#: Random words at the ends, and around those at which the logarithm changes its exponent.
 ROOT = int(2**64 * math.sqrt(0.5))
 CORNERS = [
     0,
@@ -245,7 +245,7 @@ def test_exponential_times_are_logarithms() -> None:
 
 
 def test_exponential_times_compiled() -> None:
-    """The very same times, or the engines would part."""
+    """They must equal the reference's times exactly, or the engines would diverge."""
     words = _words()
     times = np.zeros(len(words))
     compiled(_fill)(words, times)
@@ -257,7 +257,7 @@ def test_exponential_times_compiled() -> None:
     st.lists(st.tuples(st.integers(0, 19), st.sampled_from([0.0, 1.0, 2.0, 3.5, math.inf])), max_size=60),
 )
 def test_the_tournament_of_timers(servers: int, changes: list[tuple[int, float]]) -> None:
-    """Its winner is the timer that is due first, of equals that of the lower number."""
+    """Its winner is the timer that is due first; among equal times the one of lowest number."""
     state = empty_state(StateSizes(1, 1, normal_servers=servers))
     for server, time in changes:
         set_timer(state.timer_due, state.timer_tree, server % servers, time)

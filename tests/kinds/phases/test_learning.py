@@ -1,4 +1,4 @@
-"""Rates counted in the beginning of a run, against what a run's rows and integrals say."""
+"""Rates counted at the start of a run, against the run's rows and integrals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.kinds.phases.strategies import job_data
 
 
 def counted(bench: Any, until: float) -> tuple[np.ndarray, np.ndarray, float]:
-    """Arrivals by type, moves [I, I + 1], and job-time, of a run up to a time."""
+    """Arrivals by type, moves [I, I + 1], and total job-time, of a run up to a time."""
     phases = bench.numbers.phases
     tape = np.zeros(20_000, PHASE_ROW)
     result = bench.reference.advance(started(bench.system), tape, Task(until=until))

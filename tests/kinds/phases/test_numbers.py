@@ -1,4 +1,4 @@
-"""What a scenario of jobs with phases says stands in its numbers, exactly."""
+"""The numbers of a scenario of jobs with phases are exactly those of its file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.kinds.phases.scenarios import GOOD, SCRIPT, SEVERAL, TABLE, opened
 
 
 class TestEnds:
-    """A phase must have a way to the end if a job may be in it."""
+    """If a job can be in a phase, it must be able to depart from there eventually."""
 
     def test_a_way_through_another_phase_is_enough(self) -> None:
         data = changed("phases[0].departure_rate", 0, GOOD)
@@ -42,7 +42,7 @@ class TestEnds:
 
 
 class TestNumbers:
-    """What the schema says stands in the numbers, exactly."""
+    """The numbers are exactly those of the file."""
 
     def test_rates_demands_and_cost(self) -> None:
         numbers = opened(GOOD)
@@ -89,7 +89,7 @@ class TestNumbers:
         scenario = parse_scenario(SCRIPT)
         assert isinstance(scenario, PhasesScenario)
         events = scenario.workload.model_dump(mode="json", exclude_defaults=True)["events"]
-        # The numbers of pools and choices that were not written are the first, and none.
+        # A pool that is not written is pool 1, and choices that are not written are none.
         assert events == [
             {name: value for name, value in event.items() if (name, value) != ("pool", 1)}
             for event in SCRIPT["workload"]["events"]
@@ -110,7 +110,7 @@ def test_rates_are_kept_exactly(rows: list[tuple[Fraction, Fraction, Fraction]])
     data = changed("servers.most_jobs", 1, data)
     try:
         numbers = opened(data)
-    except UserError as error:  # several such denominators together can be too fine
+    except UserError as error:  # several such denominators together may need too fine a unit
         assert "fewer digits" in error.line
         return
     model = numbers.model

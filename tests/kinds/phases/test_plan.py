@@ -36,7 +36,7 @@ def scenario_of(data: dict[str, Any]) -> PhasesScenario:
 
 
 def check_consistent(plan: ServerPlan, scale: float) -> None:
-    """What holds for the pools of every plan that was made from pi and u."""
+    """Check what holds for the pools of every plan that is made from pi and u."""
     arrivals = sum(pool.arrival_rates for pool in plan.pools)
     assert sum(pool.share for pool in plan.pools) == pytest.approx(1)
     assert sum(pool.nbar for pool in plan.pools) == pytest.approx(plan.nbar)
@@ -87,7 +87,7 @@ def test_a_solved_plan_is_consistent(name: str) -> None:
 
 
 def test_ceilings_forgive_rounding() -> None:
-    """Scenario E: 0.4 Nbar = 25 at r = 100 whatever floats make of it."""
+    """Scenario E: 0.4 Nbar = 25 at r = 100, despite rounding errors of floating point."""
     assert ceiling(25.000000000000004) == 25
     assert ceiling(25.0001) == 26
     assert ceiling(24.9999999) == 25
@@ -96,7 +96,7 @@ def test_ceilings_forgive_rounding() -> None:
 
 
 def test_the_start_of_a_pool_is_made_of_types_that_it_receives() -> None:
-    """Scenario B: no H ever arrives, so that a token of type H would never be taken."""
+    """Scenario B: no H ever arrives, so a token of type H would never be taken."""
     pool = planned(golden_model("B"), Fraction(100)).pools[0]
     assert pool.patch is not None
     assert pool.patch.tolist() == [7, 0]
@@ -104,7 +104,7 @@ def test_the_start_of_a_pool_is_made_of_types_that_it_receives() -> None:
 
 
 def test_explicit_pools() -> None:
-    """As instance files give them: two pools, the second without a patch."""
+    """As in instance files: two pools, the second without a patch."""
     model = replace(golden_model("A"), most_jobs=2)
     tables: list[PoolTable | dict[str, Any]] = [
         {

@@ -1,4 +1,4 @@
-"""Solutions of the single-server problem on disk: numbers and words, never objects."""
+"""Solutions of the single-server problem on disk: numbers and strings, never Python objects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slotscope.model.scenario.load import load_scenario
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> JobModel:
-    """A model whose solution is worth a file, in a folder of the test's own."""
+    """A model whose solution is stored in a file, in a temporary folder."""
     monkeypatch.setattr(store, "WORTH_A_FILE", -1.0)
     monkeypatch.setattr(store, "folder", lambda: tmp_path / "plans")
     store.forget()
@@ -43,7 +43,7 @@ def test_a_solution_is_read_as_it_was(model: JobModel, monkeypatch: pytest.Monke
 
 
 class Hostile:
-    """Makes a folder where it is unpickled."""
+    """Makes a folder when it is unpickled."""
 
     def __reduce__(self) -> tuple[object, tuple[str]]:
         return os.mkdir, (str(Path.cwd() / "ran"),)

@@ -1,4 +1,4 @@
-"""Scenarios of jobs with phases: what is refused and in which words, and what comes back equal."""
+"""Scenarios of jobs with phases: which are refused with which message, and which come back equal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scripts that cannot be run: each is refused in one line, with its place, before a run begins."""
+"""Invalid scripts: each is refused in one line that names the place, before a run begins."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_a_script_needs_pools() -> None:
 
 
 def test_a_script_is_left_by_rates_alone() -> None:
-    """Phases of a script may have rates: jobs move when the script says so, and only then."""
+    """Phases of a script may have rates, but jobs move only when the script says so."""
     data = scenarios(json.loads(json.dumps(ONE)))[0]
     for phase in data["phases"]:
         phase |= {"departure_rate": 3, "arrival_rate": 1}

@@ -30,8 +30,8 @@ from tests.sound import check_saved
 
 EVENTS = 40
 
-#: Two phases; a server asks for an L at once whenever it has fewer than two jobs, and for more
-#: by timers; rates and numbers such that pauses, virtual jobs and overflows all happen.
+#: Two phases; a server requests an L at once whenever it has fewer than two jobs, and more by
+#: timers; with these rates and numbers pauses, virtual jobs and overflows all happen.
 SMALL: dict[str, Any] = {
     "system": "phases",
     "seed": 3,
@@ -47,7 +47,7 @@ SMALL: dict[str, Any] = {
 
 
 def small(policy: str = "", /, **parameters: Any) -> Any:
-    """SMALL under JRS with some parameters more, or under another policy."""
+    """SMALL under JRS with some parameters changed, or under another policy."""
     if policy:
         return parse_scenario(SMALL | {"policy": {"name": policy, "parameters": parameters}})
     given = SMALL["policy"]["parameters"] | parameters
@@ -78,7 +78,7 @@ class TestASecondProgram:
     @pytest.mark.slow
     @given(phase_scenarios("jrs"))
     def test_agrees_on_random_runs(self, scenario: Any) -> None:
-        """It is given what happens and is chosen, and finds the same states."""
+        """Given the same events and choices, the second program reaches the same states."""
         data, options = instance_of(scenario)
         bench, other = assemble(scenario), Oracle(data, options, named_in_all=True)
         for line in bench.kind.trace_lines(bench.system, EVENTS):
@@ -99,7 +99,7 @@ class TestASecondProgram:
 
     @pytest.mark.parametrize("policy", ["first-fit", "grand", "best-fit", "power-of-d"])
     def test_agrees_on_jobs_without_tokens(self, policy: str) -> None:
-        """Lines of a policy without tokens: who is where follows from the events alone."""
+        """Trace lines of a policy without tokens: the place of each job follows from the events alone."""
         bench, jobs = assemble(small(policy)), {}
         for line in bench.kind.trace_lines(bench.system, 200):
             happened = line.get("event", {"kind": "start"})
@@ -119,7 +119,7 @@ class TestASecondProgram:
             assert line["cost_rate"] == overrun / 4
 
     def test_sees_all_that_can_happen(self) -> None:
-        """So that the runs above are no empty ones: one of them has everything."""
+        """The runs above are not trivial: every kind of record occurs in one of them."""
         bench = assemble(small())
         kinds = {record.kind for run in _all_records(bench, 400) for record in run}
         assert kinds == {
@@ -172,7 +172,7 @@ class TestRandomRuns:
 
     @given(phase_scenarios("jrs"))
     def test_a_job_takes_the_path_that_is_its_own(self, scenario: Any) -> None:
-        """Real jobs move alike whatever the policy is."""
+        """The moves of real jobs do not depend on the policy."""
         choice = scenario.policy.model_copy(update={"name": "first-fit", "parameters": {}})
         self.same_paths(scenario, scenario.model_copy(update={"policy": choice}))
 
@@ -180,7 +180,7 @@ class TestRandomRuns:
         assert self.same_paths(small(), small("first-fit")) > 20
 
     def same_paths(self, *several: Any) -> int:
-        """Of each job that both runs see the shorter path begins the longer; how many jobs."""
+        """Check that of each job in both runs the shorter path begins the longer; returns the number of jobs."""
         one, other = (self.paths(assemble(scenario)) for scenario in several)
         shared = one.keys() & other.keys()
         for job in shared:
@@ -189,7 +189,7 @@ class TestRandomRuns:
         return len(shared)
 
     def paths(self, bench: Bench) -> dict[int, list[Any]]:
-        """When each real job went from which phase to which."""
+        """The moves of each real job, with their times and phases."""
         found: dict[int, list[Any]] = {}
         for run in runs(bench, started(bench.system), 3 * EVENTS):
             run.finish()
@@ -246,7 +246,7 @@ class TestSessions:
 
 
 class TestGoingOn:
-    """A fork: the state of one policy in the hands of another one."""
+    """A fork: the state of one policy continued by another."""
 
     def forked(
         self, before: Any, scenario: Any, when: Callable[[Any], Any] = lambda state: True
@@ -306,7 +306,7 @@ class TestGoingOn:
         self.check(forked)
 
     def test_jobs_that_can_move_no_more_stay(self) -> None:
-        """Under other rates a phase may have no end: who is in it is there for ever."""
+        """After a change of rates a phase may have no departures or moves: its jobs stay for ever."""
         phases = [SMALL["phases"][0], SMALL["phases"][1] | {"departure_rate": 0, "to": {}}]
         phases[0] = phases[0] | {"to": {}}
         phases[1] = phases[1] | {"arrival_rate": 0}
@@ -381,7 +381,7 @@ BY_JRS: dict[str, tuple[Decide, str]] = {
 
 
 def refused(bench: Bench, decide: Decide) -> PolicyError:
-    """What is said of decisions about the first arrival."""
+    """The error that decisions about the first arrival raise."""
     policy: Any = bench.system.policy
     policy.arrival = lambda view, job: iter(decide(job.number))
     with pytest.raises(PolicyError) as raised:
@@ -422,7 +422,7 @@ def test_unlimited_servers_have_no_backups() -> None:
 
 
 def test_a_tick_asks_for_each_type_in_proportion() -> None:
-    """The type comes from the timer that rang, and each timer has words of its own."""
+    """The type is that of the timer that rang, and each timer has random words of its own."""
     pool = {"servers": 1, "token_limit": 0, "policy": [{"k": [0, 0], "case": 1, "rates": {"L": 3.0, "H": 1.0}}]}
     bench = assemble(small(pools=[pool]))
     counts = {0: 0, 1: 0}

@@ -1,4 +1,4 @@
-"""The Azure flavours, rule by rule: what is read, and one line for each fault."""
+"""Azure's flavour traces, rule by rule: what is read, and one line for each error."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class TestFlavours:
         types = by_name(found)
         assert list(types) == ["1 vCPU 0.75 GiB", "2 vCPU 3.5 GiB", "8 vCPU 64 GiB"]
         small, middle, large = types.values()
-        # U0 is 0 s, U1 300 s, and C1 at 2700 s has run for 300 s when the time comes.
+        # U0 is 0 s, U1 300 s; C1 at 2700 s has run for 300 s when the trace ends.
         assert small == ("1 vCPU 0.75 GiB", (1, Fraction(3, 4)), 3, 2, 600)
-        # U2 is 600 s; C3 tells of at most 1500 s; C1 is 300 s again.
+        # U2 is 600 s; C3 stands for at most 1500 s; C1 is 300 s again.
         assert middle[2:] == (3, 1, 2400)
         assert large[2:] == (1, 1, 1200)  # the middle of 900 to 1500 s
         assert small.departure_rate == Fraction(1, 300)

@@ -1,4 +1,4 @@
-"""Traces as phases of scenarios: rule by rule, and against figures of the real data."""
+"""Traces as phases of scenarios: rule by rule, and against numbers of the real data."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class TestScenario:
         path.write_text(scenario_text(found))
         again = typed(load_scenario(path))
         assert again == found
-        assert with_trace(again)[0] == found  # its path is kept
+        assert with_trace(again)[0] == found  # the path of the trace is kept
 
     @given(st.fractions(Fraction(1, 10**6), 10**6))
     def test_rates_keep_six_digits(self, rate: Fraction) -> None:
@@ -203,7 +203,7 @@ class TestRealData:
         counts = {int(label): count for label, count in told["uncensored_duration_bins"].items()}
         lowest = sum(count * shortest[label] for label, count in counts.items())
         middle = sum(Fraction(shortest[label] + longest[label], 2) * count for label, count in counts.items())
-        # A machine that was still running ran for 300 s at least, 300,000 s at most.
+        # A machine that was still running had run for at least 300 s, at most 300,000 s.
         running = told["durations_censored"]
         time = sum(item.time for item in found.types)
         assert lowest + 300 * running < time < middle + 300_000 * running

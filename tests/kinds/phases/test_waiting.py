@@ -66,10 +66,10 @@ FOLDER = Path(__file__).parents[2] / "golden" / "phases"
 
 
 def waiting(**parameters: Any) -> tuple[Any, Any]:
-    """The system after its only event, and the state."""
+    """The bench and the state after the only event."""
     data = scenarios(json.loads(json.dumps(WAITING)))[0]
     data["policy"]["parameters"] |= parameters
-    if "recovery_rate" in parameters:  # no request leads back from (0, 3), but one from (0, 2)
+    if "recovery_rate" in parameters:  # no request leads back from (0, 3), but one does from (0, 2)
         del data["workload"]["initial"][0][4]["virtual"]["j"]
     bench = assemble(parse_scenario(data))
     run = EventRun(bench.system, started(bench.system))
@@ -121,7 +121,7 @@ def test_policies_without_tokens_wait_for_nothing() -> None:
 
 
 class TestTheLifeOfAToken:
-    """Instance 03: token 1 is made at 1 and taken by v1; token 2 by job a."""
+    """Instance 03: token 1 is made at time 1 and taken by v1; token 2 is taken by job a."""
 
     def lives(self, token: int, events: int) -> list[str]:
         bench = assemble(load_scenarios(FOLDER / "03_token_limit_virtual.json")[0])

@@ -1,4 +1,4 @@
-"""Decisions that are refused say what is allowed of the policy at hand."""
+"""The messages for refused decisions name the decisions that the policy allows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_what_a_server_may_ask_for_is_named_as_the_scenario_names_it() -> None:
 
 
 def test_what_is_offered_to_a_server_can_be_decided() -> None:
-    """At each of the first events, of which many are ticks of paused servers, or ask for what the plan says alone."""
+    """At each of the first events; many are ticks of paused servers, or requests that only the plan determines."""
     session, offered = Session.open("jrs-classroom", kernel=False), 0
     for _ in range(120):
         line = session.timeline
@@ -54,7 +54,7 @@ def test_what_is_offered_to_a_server_can_be_decided() -> None:
 
 
 def test_where_nothing_is_drawn_one_try_tells_of_all_types(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each try is on a copy of the state; what a server is not offered is refused where it is forced."""
+    """Each try copies the state; a decision that is not offered to a server must be refused when it is forced."""
     session, once = Session.open("jrs-classroom", kernel=False), 0
     tried = Mock(side_effect=copied)
     monkeypatch.setattr(whatif, "copied", tried)

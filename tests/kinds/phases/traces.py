@@ -1,4 +1,4 @@
-"""A small trace of flavours, and a scenario that reads it."""
+"""A small flavour trace, and a scenario that reads it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILES = {
 
 
 def written(folder: Path, **changes: str | None) -> Path:
-    """A folder with the files above; a value by a name's first letters replaces one of them."""
+    """A folder with the files above; *changes*, by the first letters of names, replace their contents."""
     for name, text in FILES.items():
         key = name.replace(".", "_").replace("-", "_").removesuffix("_txt")
         content = changes.get(key, text)

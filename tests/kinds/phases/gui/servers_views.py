@@ -1,4 +1,4 @@
-"""What the tests of the servers with phases share: runs, states made by hand, and panels."""
+"""Shared by the tests of the servers with phases: runs, states made by hand, and panels."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def run(
     parameters: dict[str, Any] | None = None,
     resources: bool = False,
 ) -> Session:
-    """A scenario that comes with the program, after so many events under the reference.
+    """A built-in scenario after a number of events under the reference.
 
-    With *resources* its servers have memory too, and jobs need 2 of 8.
+    With *resources* its servers also have 8 units of memory, of which each job needs 2.
     """
     data = as_data(load_scenario(name))
     if resources:
@@ -55,7 +55,7 @@ def run(
 
 
 class Made:
-    """A frame whose servers are filled by hand."""
+    """A frame whose servers are filled by the test."""
 
     def __init__(self, name: str = "jrs-two-phases", policy: str | None = None, resources: bool = False) -> None:
         self._frame = run(name, policy=policy, resources=resources).frame(running=True)
@@ -65,11 +65,11 @@ class Made:
         self._jobs = 0
 
     def real(self, server: int, phase: int, jobs: int = 1) -> Made:
-        """Real jobs in a phase on a server."""
+        """Add real jobs in a phase on a server."""
         return self._put(server, phase, jobs, virtual=False)
 
     def virtual(self, server: int, phase: int, jobs: int = 1) -> Made:
-        """Virtual jobs in a phase on a server."""
+        """Add virtual jobs in a phase on a server."""
         return self._put(server, phase, jobs, virtual=True)
 
     def _put(self, server: int, phase: int, jobs: int, virtual: bool) -> Made:
@@ -89,18 +89,18 @@ class Made:
             self.state = doubled(self.state)
 
     def has_room(self, server: int, phase: int) -> bool:
-        """Whether one more job in a phase leaves a server in the lattice."""
+        """Whether the configuration with one more job in a phase is still in the lattice."""
         return bool(self._tables.up[self.state.observed[server], phase] >= 0)
 
     def token(self, server: int, job_type: int, pool: int = 0) -> Made:
-        """A token of a server; no timer of it runs any more."""
+        """Add a token of a server, and stop the server's timer."""
         self._grow()
         timers.stop_timer(self.state, server)
         tokens.make_token(self.state, pool, job_type, server)
         return self
 
     def backup(self, phase: int, pool: int = 0) -> Made:
-        """A job on a backup server."""
+        """Add a job on a backup server."""
         self._grow()
         record = physics.take_record(self.state, self._jobs, phase, pool)
         self._jobs += 1
@@ -109,13 +109,13 @@ class Made:
         return self
 
     def no_timers(self) -> Made:
-        """No timer runs."""
+        """Stop all timers."""
         for server in range(len(self.state.timer_due)):
             timers.stop_timer(self.state, server)
         return self
 
     def frame(self) -> Frame:
-        """The frame, as while running: without a mark."""
+        """The frame as during a run: without the marks of an event."""
         return replace(self._frame, state=self.state)
 
 
@@ -139,7 +139,7 @@ def filled(made: Made, seed: int = 1) -> Made:
 def wishes(
     counts: tuple[int, ...] = (25, 12), resources: int = 1, tokens: bool = True, scale: int = 1, top: float = 1.5
 ) -> PhaseWishes:
-    """What a layout has to have room for; of several sections the last one has the backup servers."""
+    """The dimensions that a layout must fit; with several sections the last one has the backup servers."""
     backup = tuple(place > 0 and place == len(counts) - 1 for place in range(len(counts)))
     return PhaseWishes(counts, 17 * scale, scale, backup, resources, tokens, top, (20 * scale, 50 * scale, 60 * scale))
 
@@ -151,7 +151,7 @@ def shown(qtbot: QtBot, frame: Frame, size: tuple[int, int] = SIZE) -> PhaseServ
 
 
 def server_rect(scene: PhaseScene, place: ServerPlace) -> QRectF:
-    """The bins of a server up to their rims."""
+    """The rectangle of a server's bins up to their rims."""
     found = scene.find(place)
     assert found is not None
     return scene.rect(scene.layout.box(*found))

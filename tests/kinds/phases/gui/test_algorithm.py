@@ -44,7 +44,7 @@ def test_values_are_written_as_in_the_paper() -> None:
     assert text("token", token=0) == "token 1"
     assert text("number", number=0) == "virtual job v1"
     assert text("backup", backup=2) == "backup server 3"
-    assert text("pool", pool=0) == ""  # there is no other
+    assert text("pool", pool=0) == ""  # there is only one pool
     assert text("position", position=3) == ""
     several = run("jrs-fixed-sizes").frame().info
     assert worded("pool", {"pool": 1}, several) == "pool 2"

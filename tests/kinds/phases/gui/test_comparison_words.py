@@ -1,4 +1,4 @@
-"""What is said of jobs with phases that run side by side: of the next event, and in the table of measures."""
+"""Texts about jobs with phases under several policies: the next event, and the table of measures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEADLOCK = "jrs-deadlock"
 
 
 def coming(policy: str, events: int) -> list[tuple[int, str]]:
-    """The kinds of the events that come next in a walk, with what is said of jobs that move."""
+    """The next events of a walk that move a job or let it depart: their kinds, and their texts."""
     comparison = open_run(DEADLOCK, ("jrs", policy))
     assert isinstance(comparison, Comparison)
     found = []
@@ -50,7 +50,7 @@ def test_no_name_of_a_measure_needs_more_lines_in_a_hall_than_its_numbers(qtbot:
         panel.set_frame(run.frame())
         named, measures = panel.table.text(), run.frame().info.kind.measures
         assert all(one.title in named for one in measures)
-        for width in range(440, 560, 10):  # beside two policies' servers at 1280x720
+        for width in range(440, 560, 10):  # the widths that are left beside two policies' servers at 1280x720
             panel.table.setText(re.sub("since [^<]*", "", named))
             high = panel.table.heightForWidth(width)
             for measure in measures:

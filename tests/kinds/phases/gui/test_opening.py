@@ -1,4 +1,4 @@
-"""A plan that takes long: the window says so, and Esc gives it up."""
+"""A plan that takes long to solve: the window says so, and Esc stops it."""
 
 from __future__ import annotations
 

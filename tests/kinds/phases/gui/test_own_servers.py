@@ -1,4 +1,4 @@
-"""Servers that ask for jobs under a policy of one's own, which has no plan."""
+"""Servers that ask for jobs under a user's policy, which has no plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plan and gap: the bound, the run and its peers on one axis, and the gap over the root of r."""
+"""Plan and gap: the bound, the run and its peers on one axis, and the gap divided by the root of r."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NAME = "jrs-two-phases"
 
 @cache
 def solved() -> PhasesBounds:
-    """The bounds of the scenario, with made-up runs beside it."""
+    """The bounds of the scenario, with invented results of runs beside them."""
     *_, bounds = all_bounds(Session.open(NAME, "first-fit", kernel=False).info.scenario)
     points = (
         point("JRS", 100, 75.0, 0.006, nbar=24.38),
@@ -87,7 +87,7 @@ def test_no_gap_is_told_while_the_run_fills_up(panel: PlanPanel):
     session = Session.open(NAME, "jrs")
     nbar = solved().nbar
     assert nbar is not None
-    for until in (0.2, 0.4, 0.8):  # N rises from 0, and is below its bound at first
+    for until in (0.2, 0.4, 0.8):  # N rises from 0, so it is below its bound at first
         session.run(until=until)
         frame = session.frame(bounds=solved())
         found = so_far(frame)
@@ -272,12 +272,12 @@ def test_the_line_is_named_beside_the_names_of_peers(qtbot: QtBot, height: int):
         assert not any(box.contains(plot.at(point)) for point in (*ours, peer))
         assert height < 300 or not any(name.intersects(mark) for _, name in plot.name_boxes() for mark in plot._marks())
         stood.add(round(box.left()))
-    assert len(stood) > 1  # it makes room
+    assert len(stood) > 1  # the name moves to make room
 
 
 @pytest.mark.parametrize("constant", [1.3, 6.0])
 def test_the_name_of_the_line_is_off_what_is_written_at_the_axes(qtbot: QtBot, constant: float):
-    """In a hall's type, in plots as low as those of a projector, whatever stands beside the line."""
+    """In lecture mode, in plots as low as a projector's, whatever points are beside the line."""
     ours = tuple(GapPoint("JRS", scale, constant * sqrt(scale), 0.5) for scale in (6.0, 12.0, 24.0, 48.0))
     with type_of(True):
         plot = GapPlot(load_theme("light"))

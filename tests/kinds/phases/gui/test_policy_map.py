@@ -1,4 +1,4 @@
-"""The map of the policy: pi, cases and requests are the plan's, dots are the servers now."""
+"""The map of the policy: pi, cases and requests equal the plan's, dots are the present servers."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def test_only_what_servers_get_to_is_on_the_map(panel: PolicyMapPanel, stack: Fr
     most = jobs[plan.pools[0].case != 3].max()
     assert values.cells.position.sum(axis=1).max() == most < jobs.max()
     assert (plan.pools[0].stationary[jobs > most] == 0).all()
-    # A server that another plan has left with more jobs is shown all the same.
+    # A server that another plan has left with more jobs must still be shown.
     panel.set_frame(moved(stack, [int(np.flatnonzero(jobs == jobs.max())[0])]))
     assert panel.view.counts.sum() == stack.info.facts.normal_servers
     values = panel.view.values
@@ -239,7 +239,7 @@ def test_the_numbers_are_the_servers_by_case(panel: PolicyMapPanel, frame: Frame
 
 
 def test_a_moment_has_one_scale_of_bars(panel: PolicyMapPanel, frame: Frame) -> None:
-    """Whatever was seen before it, as all time spent in one configuration."""
+    """The scale does not stay as wide as an earlier bar needed, such as all time in one configuration."""
     panel.set_frame(frame)
     highest = panel.bars._scale.high
     panel.bars.set_rows((panel.bars.rows[0]._replace(spent=1.0),), running=False)
@@ -338,7 +338,7 @@ def test_hovering_tells_all_of_a_configuration(
 
 
 def near(wanted: str, seen: set[str]) -> bool:
-    """Whether a colour, or one that the eye does not tell from it, was painted."""
+    """Whether a colour was painted, or one that cannot be distinguished from it by eye."""
     one = QColor(wanted)
     apart = (
         max(abs(one.red() - other.red()), abs(one.green() - other.green()), abs(one.blue() - other.blue()))
@@ -366,9 +366,9 @@ def test_it_is_drawn_at_any_size(
                 assert shown.info is not frame.info and size == (280, 240)
                 continue
             seen = colours(panel.view)
-            # A dot of a few pixels has none that is not smoothed.
+            # In a dot of a few pixels all pixels can be smoothed.
             assert look.run in seen or (places.side < 20 and near(look.run, seen))
-            # In a tiny cell nothing may be left around the servers.
+            # In a tiny cell the servers may cover everything.
             assert shade(look, 1.0) in seen or places.side < 12
             assert not places.legend.isEmpty() or size != (1400, 800)
 
@@ -404,7 +404,7 @@ def test_in_a_low_panel_the_numbers_stand_beside_the_map(panel: PolicyMapPanel, 
 
 def test_slices_have_the_width_of_a_low_panel(panel: PolicyMapPanel, frame: Frame, stack: Frame) -> None:
     panel.resize(456, 220)
-    for one in (stack, frame, stack):  # a run of three phases may follow one of two
+    for one in (stack, frame, stack):  # a run with three phases may follow a run with two
         panel.set_frame(one)
         QApplication.processEvents()
         assert panel.view.places is not None

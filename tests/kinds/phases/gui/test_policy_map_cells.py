@@ -1,4 +1,4 @@
-"""The map's cells: every configuration has one, none covers another, and numbers are the plan's."""
+"""The map's cells: every configuration has one, cells do not overlap, and numbers equal the plan's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def data_of(name: str) -> dict[str, Any]:
 
 
 def with_phases(count: int, most_jobs: int = 4) -> dict[str, Any]:
-    """A scenario of so many phases, each with a size of its own."""
+    """A scenario with a number of phases, each with a size of its own."""
     phases = [
         {"name": f"type {i}", "demand": {"cpu": i + 1}, "arrival_rate": 1, "departure_rate": 1} for i in range(count)
     ]
@@ -137,7 +137,7 @@ def test_more_room_means_larger_cells() -> None:
     legend = QSizeF(250, 200)
     sides = [laid_out(cells, QSizeF(w, 0.7 * w), legend, 18.0).side for w in (200, 400, 800, 1600)]
     assert sides == sorted(sides) and sides[0] < sides[-1]
-    # A triangle leaves its corner to the legend.
+    # A triangular map leaves a corner free, which the legend uses.
     tall = laid_out(cells, QSizeF(700, 560), legend, 18.0)
     assert tall.legend.top() == 0 and not tall.legend.isEmpty()
     assert tall.left.max() + tall.side > tall.legend.left()

@@ -1,4 +1,4 @@
-"""The panel of servers with phases: what is seen."""
+"""The panel of servers with phases: what it paints."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.kinds.phases.gui.servers_views import DARK, LIGHT, Made, records_of, 
 L, H = 0, 1
 
 
-# What phases look like and are called.
+# Appearance and names of phases.
 
 
 def test_phases_are_told_apart_by_colour_and_by_letter() -> None:
@@ -73,7 +73,7 @@ def test_heights_are_to_scale_of_the_capacity(qtbot: QtBot) -> None:
 
 def test_what_is_above_the_capacity_is_red_and_the_capacity_a_line(qtbot: QtBot) -> None:
     made = Made().real(0, L).real(0, H, 3).real(1, H, 4)
-    frame = made.frame()  # on servers of 10: 10, 12 and nothing
+    frame = made.frame()  # units in use on servers of 10: 10, 12 and 0
     panel = shown(qtbot, frame)
     picture, scene = pixels(panel), scene_in(panel)
     for server, over in ((0, False), (1, True), (2, False)):
@@ -121,7 +121,7 @@ def test_paused_servers_are_dimmed_and_have_their_tokens_above(qtbot: QtBot) -> 
 def test_running_timers_are_drawn(qtbot: QtBot) -> None:
     made = Made()
     running = made.state.timer_number >= 0
-    assert running.all()  # at 0 all of them wait for the timer of Appendix B.3
+    assert running.all()  # at time 0 all servers run the timer of Appendix B.3
     panel = shown(qtbot, made.frame())
     box = scene_in(panel).rect(scene_in(panel).token_boxes(0, 3, 1)[0])
     assert len(colours_in(area(pixels(panel), box))) > 1

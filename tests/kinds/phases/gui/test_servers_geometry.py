@@ -1,4 +1,4 @@
-"""Where servers with phases stand, what is on them, and the pixels of their rows."""
+"""Positions and contents of servers with phases, and the pixels of their rows."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_backup_servers_stand_beside_where_that_makes_all_larger() -> None:
     assert not fitting_servers(wishes((40,)), 1000, 350).beside
 
 
-# What is on the servers.
+# Contents of the servers.
 
 
 def test_sections_are_the_pools_and_then_the_backup_servers() -> None:
@@ -195,7 +195,7 @@ def test_each_row_of_a_column_has_the_look_of_what_is_there() -> None:
     assert (rows[:, cell.floor + cell.rim] == RIM).all()
     above = rows[2, cell.floor + cell.rim + 2 :].tolist()
     assert {(look - PHASES) % PER_PHASE for look in above if look >= PHASES} <= {2, 3}
-    assert any(look >= PHASES for look in above)  # 13 of 10
+    assert any(look >= PHASES for look in above)  # 13 units in use of 10
     assert not any(look >= PHASES for look in rows[1, cell.floor + cell.rim :])
 
 

@@ -1,4 +1,4 @@
-"""The panel of servers with phases: what the step names, and what the mouse finds."""
+"""The panel of servers with phases: what the step names, and what the mouse points at."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ L, H = 0, 1
 
 
 def only(frame: Frame, *records: Record) -> Frame:
-    """The frame in the middle of an event, with these sub-steps taken."""
+    """The frame in the middle of an event, after only these sub-steps."""
     return replace(frame, records=records, last_records=(), running=False)
 
 
@@ -167,7 +167,7 @@ def test_click_selects_and_double_click_opens(qtbot: QtBot) -> None:
         return caught.args[0]
 
     assert click(point(False, 1)) == Select(server=1, job=0)
-    virtual = click(point(True, 2))  # virtual jobs are numbered apart
+    virtual = click(point(True, 2))  # virtual jobs have numbers of their own
     assert (virtual.server, virtual.job, virtual.thing.what) == (2, None, "virtual job")
     assert click(point(False, FIRST_BACKUP)) == Select(server=FIRST_BACKUP, job=1)
     empty = server_rect(scene, ServerPlace(5)).center().toPoint()

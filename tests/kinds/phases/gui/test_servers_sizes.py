@@ -1,4 +1,4 @@
-"""The panel of servers with phases: at any size, in any theme, saved and told."""
+"""The panel of servers with phases: at any size, in any theme, saved, and described in words."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def test_the_legend_explains_what_is_there() -> None:
 
 
 def test_a_step_of_a_lesson_has_the_places_that_it_needs(qtbot: QtBot) -> None:
-    """Backup servers that were in use at an earlier step kept their places."""
+    """Backup servers that were in use at an earlier step kept their places in a later one."""
     session = run("jrs-classroom", 60)
     early = shown(qtbot, session.frame())
     session.run(events=76)
     fresh, frame = shown(qtbot, session.frame()), session.frame()
-    early.forget()  # as a lesson does between two steps
+    early.forget()  # as a lesson does between its steps
     early.set_frame(frame)
     assert [len(part.index) for part in scene_in(early).shown] == [len(part.index) for part in scene_in(fresh).shown]

@@ -1,4 +1,4 @@
-"""The panel of tokens: counts, limits and rates are the run's; its picture can be pointed at."""
+"""The panel of tokens: counts, limits and rates equal the run's; its items can be pointed at."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def pools() -> Frame:
 
 @pytest.fixture(scope="module")
 def many() -> Frame:
-    """Six types."""
+    """A frame of six types."""
     return ran("jrs-azure", events=60).frame()
 
 
@@ -82,7 +82,7 @@ def points(panel: TokensPanel, name: str) -> np.ndarray:
 
 
 def height_of(panel: TokensPanel, life: Life) -> float:
-    """The middle of a token's line."""
+    """The vertical centre of a token's line."""
     return panel.lines.layout_of_lines.box(panel.lines.lines.index(life)).center().y()
 
 
@@ -175,7 +175,7 @@ def test_the_numbers_are_the_states(panel: TokensPanel, frame: Frame) -> None:
 
 
 def test_a_moment_has_one_scale_of_rates(panel: TokensPanel, frame: Frame) -> None:
-    """Whatever was seen before it."""
+    """The scale does not stay as wide as the larger rates of an earlier moment needed."""
     panel.set_frame(frame)
     most, types = panel.rates.most, shown_types(frame)
     rows = tuple(row._replace(rates=row.rates._replace(requests=100.0)) for row in panel.rates.rows)
@@ -329,7 +329,7 @@ def test_curves_and_lives_fill_the_width(panel: TokensPanel, frame: Frame, width
 
 @pytest.mark.parametrize("width", [260, 270, 420, 900])
 def test_how_long_tokens_waited_is_whole_after_many_of_them(panel: TokensPanel, frame: Frame, width: int) -> None:
-    """Numbers of eight digits took the room of the last column."""
+    """Token numbers of eight digits took the room of the last column."""
     number = frame.state.token_number
     later = frame.state._replace(token_number=np.where(number >= 0, number + 17_000_000, -1))
     panel.set_frame(frame)
@@ -390,7 +390,7 @@ def test_the_series_are_the_samples(panel: TokensPanel, frame: Frame) -> None:
 
 
 def test_headings_of_rates_are_whole_in_a_narrow_panel(qtbot: QtBot, frame: Frame) -> None:
-    """Long names get more room than short ones, so that none is cut before all would be."""
+    """Long headings get more room than short ones, so that none is cut off while there is room for all."""
     panel = TokensPanel(LIGHT)
     qtbot.addWidget(panel)
     panel.set_frame(frame)
@@ -428,7 +428,7 @@ def test_a_rate_without_room_has_fewer_digits_and_is_whole() -> None:
 
 
 def test_a_panel_that_is_built_anew_is_arranged_for_its_size(qtbot: QtBot, frame: Frame) -> None:
-    """After a fault, too, where no other size comes: the lives stand beside the curves."""
+    """Also after a fault, when no resize event follows: the lives are beside the curves."""
     panel = on_screen(qtbot, TokensPanel(LIGHT), 1200, 500)
     panel.set_frame(frame)
     panel.try_again()
@@ -439,7 +439,7 @@ def test_a_panel_that_is_built_anew_is_arranged_for_its_size(qtbot: QtBot, frame
 @pytest.mark.parametrize("width", [380, 500, 1100])
 @pytest.mark.parametrize("height", [300, 350, 400, 450, 520])
 def test_curves_that_types_leave_no_room_for_give_way(qtbot: QtBot, width: int, height: int, many: Frame) -> None:
-    """A curve is seen as one, or not at all: each type takes a row of rates from it."""
+    """Each type takes the height of a row of rates from the curve, which is hidden when it would be too low."""
     panel = on_screen(qtbot, TokensPanel(LIGHT), width, height)
     panel.set_frame(many)
     rates, plot = panel.rates, panel.plot

@@ -1,4 +1,4 @@
-"""The lives of tokens: each is what happened, event by event, whether its job is there or gone."""
+"""The lives of tokens: each equals what happened, event by event, whether its job is present or gone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Fate = tuple[int, int, int, float, float, bool]
 
 
 class Diary:
-    """The tokens of a run, written down event by event."""
+    """The tokens of a run, recorded event by event."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -41,7 +41,7 @@ class Diary:
         self.fates: dict[int, Fate] = {}
 
     def go_on(self, events: int) -> Frame:
-        """Let single events happen, and note which tokens come and go in each."""
+        """Run events one by one, and record which tokens each makes and removes."""
         for _ in range(events):
             self.session.run(events=1)
             self._note(self.session.frame())
@@ -98,7 +98,7 @@ def test_every_life_is_as_it_happened(name: str, policy: str | None) -> None:
     found = used_lately(frame, 10_000)
     assert len({life.token for life in found}) == len(found)
     assert Counter(map(fate, found)) <= Counter(map(rounded, written.fates.values()))
-    # None is missing of those that were asked for within the rows.
+    # No token that was requested within the rows is missing.
     first = float(frame.rows["time"][0])
     expected = Counter(rounded(one) for one in written.fates.values() if one[3] >= first)
     assert Counter(fate(life) for life in found if life.made >= first) == expected
@@ -185,7 +185,7 @@ def test_the_span_covers_most_lives_and_rarely_changes(ages: list[float], before
 def test_tokens_made_just_now_are_seen_against_the_time_so_far() -> None:
     lines: list[Any] = [life(1, 0.085), life(2, 0.085)]
     assert covering_span(lines, 0.085, 0.0) == 0.1
-    assert covering_span(lines, 0.085, 0.5) == 0.5  # what stood there stays
+    assert covering_span(lines, 0.085, 0.5) == 0.5  # the span shown before is kept
     assert covering_span([life(1, 0.0)], 0.0, 0.0) > 0
 
 

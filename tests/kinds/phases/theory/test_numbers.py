@@ -1,7 +1,7 @@
 """Join-Requesting-Server with given plans, against numbers of an independent simulation.
 
-Each number of the independent program has a 95 % half-width, or is taken to be known to half a
-unit in its last place; ours must agree within both.
+Each independent number has a 95 % half-width, or is taken to be known to half a unit in its last
+place; ours must agree within both half-widths.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from tests.kinds.phases.models import golden_data, golden_path
 
 A, B, C, E = "A", "B", "C", "E"
 
-#: Built-in scenarios by the letter of their plan.
+#: Built-in scenarios by the letter of their golden plan.
 MODELS: Mapping[str, str] = MappingProxyType(
     {A: "jrs-two-phases", B: "jrs-burst", C: "jrs-three-phases", E: "jrs-fixed-sizes"}
 )
 
 
 SHORT = PhaseLength(50, 400, 8)
-#: What the independent intervals leave unknown is most of what a comparison lets pass: runs that are two thirds longer
-#: would make it 0.014 of a number in place of 0.016.
+#: Most of the difference that a comparison allows comes from the half-widths of the independent numbers: with runs
+#: two thirds longer it would be 0.014 of a number instead of 0.016.
 LONG = PhaseLength(100, 600, 16)
 
-#: Half-widths of the independent numbers that are printed without one, relative to the number:
-#: those with one have 0.2 to 0.5 %, and what varies more than N has more.
+#: Relative half-width of independent numbers that are printed without one:
+#: those printed with one have 0.2 to 0.5 %, and quantities that vary more than N have more.
 UNSAID = 0.005
 
 
@@ -58,12 +58,12 @@ def cell(model: str, scale: int, policy: str, length: PhaseLength = SHORT) -> Ph
 
 
 def ours(found: PhaseRuns, measure: str) -> Estimate:
-    """From the runs as wholes: batches of one run can depend on each other."""
+    """The estimate from means of whole runs, as batches of one run can be correlated."""
     return estimate(found.by_run(measure))
 
 
 def check(found: Estimate, value: float, half_width: float, known_to: float = 0.03) -> None:
-    """Within both intervals, and known to *known_to* of the value."""
+    """Check that *found* agrees within both half-widths, and has a relative half-width of at most *known_to*."""
     assert found.half_width <= known_to * max(value, found.mean)
     assert abs(found.mean - value) <= half_width + found.half_width
 
@@ -92,14 +92,14 @@ TABLE: Mapping[tuple[str, int], Numbers] = {
 }
 EVERY = sorted(TABLE)
 
-#: Long enough for intervals about as narrow as the independent ones.
+#: Long enough for half-widths about as small as the independent ones.
 AS_LONG = {25: PhaseLength(200, 2400, 16), 100: PhaseLength(100, 1000, 16), 800: PhaseLength(100, 240, 12)}
 
 
 def check_table(found: PhaseRuns, expected: Numbers, known_to: float) -> None:
     servers = ours(found, "active_servers")
     check(servers, expected.servers, expected.half_width, known_to)
-    # Backup jobs vary as N does; the others are known to half a unit at least.
+    # Backup jobs vary as much as N; the other numbers are known at least to half a unit.
     for measure, text in expected.rounded().items():
         value = float(text)
         unit = 0.5 * 10.0 ** -len(text.partition(".")[2]) if value else 0.0
@@ -119,7 +119,7 @@ def test_the_bound_of_the_given_plans(model: str, scale: int) -> None:
     assert cell(model, scale, "jrs", PhaseLength(1, 2, 1)).bound == pytest.approx(given["Nbar"][str(scale)], rel=1e-9)
 
 
-#: N of scenario A at r = 100 where JRS is read in another way, and of its peers.
+#: N of scenario A at r = 100 under other readings of JRS, and under its peers.
 OTHERWISE = {
     "jrs:request_after_pause=true": 55.9,
     "jrs:at_limit=reached": 76.5,
@@ -139,7 +139,7 @@ class TestReadings:
         check(found, value, 2 * UNSAID * value, 0.0065)
 
     def test_recovery_saves_a_third(self) -> None:
-        """52.6 in the independent program, which need not ask for the same jobs."""
+        """52.6 in the independent program, which may choose other requests."""
         found = ours(cell(A, 100, "jrs:recovery_rate=10", LONG), "active_servers")
         assert found.half_width < 0.5
         assert abs(found.mean - 52.6) < 0.02 * 52.6
@@ -189,7 +189,7 @@ class TestGap:
         assert 0.52 - found.half_width < found.mean < 0.59 + found.half_width
 
     def test_its_constants(self) -> None:
-        """Over the square root of r, from 0.7 to 16."""
+        """Divided by the square root of r it is between 0.7 and 16."""
         for model in (A, B, C, E):
             for r in (400, 3200):
                 gap = self.gaps(model, [r], 80_000, 8).mean() / np.sqrt(r)
@@ -200,7 +200,7 @@ class TestLaws:
     @pytest.mark.parametrize("model", [A, B, C, E])
     @pytest.mark.parametrize("policy", ["jrs", "first-fit", "grand", "best-fit", "power-of-d"])
     def test_littles_law(self, model: str, policy: str) -> None:
-        """Real jobs in the system: arrivals per unit of time times their mean lives."""
+        """The number of real jobs equals arrivals per unit of time times mean time in the system."""
         given = golden_data(model)
         jobs = ours(cell(model, 100, policy), "real_jobs")
         assert jobs.half_width < 0.015 * jobs.mean
@@ -212,14 +212,14 @@ class TestLaws:
 
     @pytest.mark.parametrize("model", [A, B, C, E])
     def test_what_is_conserved(self, model: str) -> None:
-        """Requests end as matches, virtual arrivals or tokens; jobs as matches or overflows."""
+        """Each request becomes a match, a virtual arrival or a token; each job a match or an overflow."""
         tally, state, _ = run(model, 100, 50)
         assert tally[ARRIVED] == tally[MATCHED] + tally[OVERFLOWED]
         assert tally[REQUESTED] == tally[MATCHED] + tally[VIRTUAL_ARRIVED] + state.number[TOKENS]
 
     @pytest.mark.parametrize("model", [A, B, C, E])
     def test_requests_come_to_match_arrivals(self, model: str) -> None:
-        """Lemmas 3 and 4: what is amiss falls as one over the square root of r, or nearly so."""
+        """Lemmas 3 and 4: the share of arrivals without a request falls about as one over the square root of r."""
         amiss = []
         for r in (100, 1600):
             tally, _, _ = run(model, r, 40_000 // r + 20)
@@ -228,7 +228,7 @@ class TestLaws:
 
     @pytest.mark.parametrize("model", [A, B, C, E])
     def test_observed_configurations_approach_pi(self, model: str) -> None:
-        """Lemma 2: in total variation, and pi alone has no place in it at small r."""
+        """Lemma 2, in total variation distance; at small r pi alone does not describe the configurations."""
         far = [run(model, r, 40_000 // r + 20)[2] for r in (25, 100, 400, 1600)]
         assert far == sorted(far, reverse=True)
         assert far[-1] < 0.25
@@ -237,7 +237,7 @@ class TestLaws:
 
 @cache
 def run(model: str, scale: int, until: int) -> tuple[Any, Any, float]:
-    """[TALLIES] counts over all types, the last state, and how far occupancy is from pi."""
+    """[TALLIES] counts over all types, the last state, and the total variation distance of occupancy from pi."""
     bench = open_bench(at_scale(MODELS[model], scale), f"jrs:plan={golden_path(model)}", 1)
     state = StraightRun(bench).to(until)
     standing: Any = bench.kind.derive(state, bench.numbers, bench.kind.facts(bench.system))

@@ -58,14 +58,14 @@ from tests.kinds.phases.models import (
 )
 from tests.kinds.phases.strategies import job_data
 
-#: Relative difference up to which two optima count as the same.
+#: Relative difference up to which two optima count as equal.
 SAME = 1e-9
 
 
 def by_pulp(program: SingleServerProgram, solver: str) -> tuple[float, str]:
-    """Phi and the status, as a solver of PuLP finds them: "HiGHS", "COIN_CMD", "PULP_CBC_CMD"."""
+    """Phi and the status by a solver of PuLP: "HiGHS", "COIN_CMD", "PULP_CBC_CMD"."""
     problem, _ = formulate(program)
-    # PuLP's own CBC announces in a warning that PuLP 4 will come without it.
+    # PuLP warns that PuLP 4 will come without its own CBC.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         code = problem.solve(pulp.getSolver(solver, msg=False))
@@ -73,7 +73,7 @@ def by_pulp(program: SingleServerProgram, solver: str) -> tuple[float, str]:
 
 
 def feasibility(program: SingleServerProgram, found: SingleServerSolution) -> float:
-    """The largest amount by which pi and u break a constraint of (61)."""
+    """The largest violation of a constraint of (61) by pi and u."""
     columns = np.concatenate(
         [found.stationary, found.requests[program.request_from, program.request_type], [found.phi]]
     )
@@ -98,7 +98,7 @@ def checks(model: JobModel, found: SingleServerSolution) -> list[float]:
 
 
 def cbc() -> str | None:
-    """The name under which PuLP has CBC here."""
+    """PuLP's name of an installed CBC."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         available = set(pulp.listSolvers(onlyAvailable=True))
@@ -240,7 +240,7 @@ def test_hard_capacities_give_the_program_over_configurations() -> None:
 
 
 def test_a_budget_that_no_cost_reaches_is_no_budget() -> None:
-    """With epsilon beyond every cost K_max alone counts: Phi = K_max / E[Z per r]."""
+    """With epsilon above every cost only K_max matters: Phi = K_max / E[Z per r]."""
     model = golden_model("A")
     free = solved(replace(model, budget=Fraction(100)))
     assert free.exact_phi == Fraction(model.most_jobs) / Fraction(3, 2)
@@ -262,7 +262,7 @@ def test_a_larger_budget_is_never_worse(name: str, budget: Fraction, more: Fract
 
 
 def _small(data: dict[str, object]) -> JobModel:
-    """The job model of a random scenario whose types all fit a server."""
+    """The job model of a random scenario in which each type fits a server."""
     try:
         model = job_model(parse_scenario({**data, "policy": {"name": "first-fit"}}))
     except ScenarioError:
@@ -303,7 +303,7 @@ def test_lemma_7_always_holds(data: dict[str, object]) -> None:
     assert found.certified
     assert max(checks(model, found)) < SAME
     assert feasibility(program_of(model), found) < SAME
-    # Nobody leaves a server empty at an optimum.
+    # At an optimum no server is empty.
     assert found.stationary[0] == 0
 
 
@@ -330,7 +330,7 @@ def test_a_cheaper_law_of_cost_is_never_worse() -> None:
 
 
 def test_a_tiny_probability_keeps_its_rate() -> None:
-    """The support is certain, so that a configuration is case 1 however rare it is."""
+    """The support is exact, so that a configuration is case 1 however small its probability is."""
     model = golden_model("A")
     found = solved(model)
     table = policy_of(found.stationary, found.requests)
@@ -341,7 +341,7 @@ def test_a_tiny_probability_keeps_its_rate() -> None:
 
 
 def test_a_chain_of_requests_is_counted_in_the_order_of_the_policy() -> None:
-    """From 0 first H and then L: u_H(0) and u_L(0, 1) are the rate of visits, not u_L(0)."""
+    """From 0 first H and then L: u_H(0) and u_L(0, 1) are the rate of visits, and u_L(0) is not."""
     model = replace(golden_model("A"), most_jobs=2)
     lattice = lattice_of(model)
     size = len(lattice)
@@ -361,7 +361,7 @@ def test_a_chain_of_requests_is_counted_in_the_order_of_the_policy() -> None:
 
 
 def test_several_policies_share_no_server_where_they_never_meet() -> None:
-    """Fixed sizes: every policy stays in one configuration, so each is a part of its own."""
+    """Fixed sizes: each policy stays in one configuration, so each is a separate part."""
     found = decomposed(program_of(golden_model("E")))
     assert sorted(round(part.share, 6) for part in found.parts) == [0.2, 0.4, 0.4]
 
@@ -403,7 +403,7 @@ def test_nothing_arrives_is_an_error() -> None:
 
 @pytest.mark.parametrize("most_jobs", [4, 9])
 def test_solving_can_be_cancelled(most_jobs: int) -> None:
-    """By the simplex method, and by policies."""
+    """In the simplex method, and in the decomposition into policies."""
     model = replace(four_phases(most_jobs), budget=Fraction(1, 19))
     with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match="the single-server problem: stopped"):
         solved(model)
@@ -426,7 +426,7 @@ def test_policies_agree_with_the_simplex_method_on_four_phases() -> None:
 
 
 def test_a_reference_that_is_hardly_ever_met_does_no_harm() -> None:
-    """Jobs are in phase b for a moment only: 21 of them there have probability 10^-39."""
+    """Jobs are in phase b for a moment only: 21 jobs in it have probability 10^-39."""
     model = replace(
         golden_model("A"),
         demand=((Fraction(3),), (Fraction(2),)),
@@ -482,7 +482,7 @@ def test_large_programs_are_solved_and_proved(
 
 
 def test_many_jobs_of_two_phases_do_not_fall_apart_in_floats(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Policies whose chain changes from one set of configurations to another in 10^20 lifetimes."""
+    """Policies whose chain moves between two sets of configurations once in 10^20 lifetimes."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     model = replace(
         four_phases(140),

@@ -1,4 +1,4 @@
-"""Solutions of the single-server problem are remembered, in memory and in files."""
+"""Solutions of the single-server problem are cached, in memory and in files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.kinds.phases.models import golden_model
 
 @dataclass(frozen=True)
 class Solution:
-    """What stands for a solution: the name of the model's first phase."""
+    """Replaces a solution: the name of the model's first phase."""
 
     first: str
 
 
 def test_solutions_are_remembered(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """In memory; in a file where solving took long; and anew for another model."""
+    """In memory; in a file if solving took long; another model is solved anew."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(store, "WORTH_A_FILE", -inf)
     model, other = golden_model("A"), golden_model("B")
