@@ -1,4 +1,4 @@
-"""Every kind of broken field gives one line: where, what was found, what is allowed."""
+"""Each fault of a field gives one line: where it is, what was found, what is allowed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.scenario.load import parse_scenario
 from slotscope.model.session.bench import open_bench
 from tests.breaking import FULL, GOOD, SCRIPT, Fault, changed, check_fault, check_file, refused
 
-#: Too long for the writer of TOML; as text such a number stands among the broken files.
+#: Too long for the writer of TOML; the broken files have such a number as text.
 HUGE = int("f" * 5000, 16)
 NAN, INF = float("nan"), float("inf")
 
@@ -186,7 +186,7 @@ def test_broken(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in BROKEN if BROKEN[name][1] is not HUGE])
 def test_broken_in_a_file(name: str, tmp_path: Path) -> None:
-    """Through a file, the line starts with the file; the data survive the way through TOML."""
+    """Read from a file, the line starts with the file's name; writing the data as TOML changes nothing."""
     place, value, words = BROKEN[name]
     text = tomli_w.dumps(changed(place, value))
     check_file(lambda path: Session.open(str(path), kernel=False), tmp_path / "broken.toml", text, words, place)
@@ -205,7 +205,7 @@ RESERVED_WORDS = ("full", "empty", "given", "poisson", "trace", "exponential", "
 
 @pytest.mark.parametrize("name", RESERVED_WORDS)
 def test_a_resource_may_be_called_anything(name: str) -> None:
-    """Names of choices within the schema are no part of a path, unless they are a field's."""
+    """Names of alternatives in the schema are left out of an error's path, unless they are names of fields."""
     data = changed("servers.capacity", {name: -1})
     assert refused(opened, data).startswith(f"servers.capacity.{name}: found -1")
 

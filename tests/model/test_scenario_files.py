@@ -1,4 +1,4 @@
-"""Files that are no scenario, and broken instance files: one line each, and no waiting."""
+"""Files that are not scenarios, and broken instance files: one line each, and none hangs the program."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_file_in_an_unreadable_folder(tmp_path: Path) -> None:
         folder.chmod(0o700)
 
 
-# What could hang runs in a process of its own, with more than enough time.
+# Reading what could hang, in a separate process with a generous timeout.
 
 _READ = """
 import sys
@@ -224,7 +224,7 @@ def test_titles_are_read_before_the_tables_of_every_file_that_ships() -> None:
 def test_a_bracket_in_a_list_or_a_sentence_begins_no_table() -> None:
     text = 'paper = """\n[1] Here\n"""\ncounts = [\n[1, 2],\n]\ntitle = "Mine"\n[servers]\ntitle = "Not mine"\n'
     assert title_in(text) == "Mine"
-    assert title_in('title = "Mine"\n[servers]\ncount = ?') == "Mine"  # told where it is opened
+    assert title_in('title = "Mine"\n[servers]\ncount = ?') == "Mine"  # the fault is reported when it is opened
     assert title_in("[servers]\ntitle = 'Not mine'") == ""
 
 

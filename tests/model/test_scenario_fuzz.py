@@ -1,4 +1,4 @@
-"""Fuzz: whatever stands in a file, nothing but a UserError comes out."""
+"""Fuzz: whatever a file contains, nothing but a UserError is raised."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WORTH_TRYING = worth_trying("a log log^9 full", "a kind start name mean")
 
 @st.composite
 def mutated(draw: st.DrawFn, data: dict[str, Any]) -> dict[str, Any]:
-    """*data* with one to three fields removed, replaced, or swapped with one another."""
+    """*data* with one to three fields removed, replaced or swapped."""
     result = copy.deepcopy(data)
     for _ in range(draw(st.integers(1, 3))):
         known = places(result)
@@ -55,7 +55,7 @@ def try_out(path: Path) -> None:
 
 
 def writable(data: Any) -> Any:
-    """*data* as TOML can hold it: without None."""
+    """*data* as TOML can represent it: without None."""
     if isinstance(data, dict):
         return {key: writable(value) for key, value in data.items() if value is not None}
     if isinstance(data, list):
@@ -108,7 +108,7 @@ def test_random_bytes(raw: bytes, suffix: str, tmp_path: Path) -> None:
 @LONGER
 @given(st.data())
 def test_damaged_text(tmp_path: Path, data: st.DataObject) -> None:
-    """A good file with bytes cut out, doubled or changed."""
+    """A valid file with bytes removed, doubled or changed."""
     kind, text = data.draw(
         st.sampled_from(
             [

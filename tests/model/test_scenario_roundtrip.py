@@ -1,4 +1,4 @@
-"""Scenarios that are written come back equal, and run the same."""
+"""Scenarios written and read again are equal, and run the same."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_an_edit_changes_what_it_names_and_nothing_else(scenario: ReservationSce
     assert again.model_copy(update={"seed": scenario.seed}) == scenario
 
 
-@given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**12, max_denominator=10**30))  # what a file may say
+@given(st.fractions(min_value=Fraction(1, 10**9), max_value=10**12, max_denominator=10**30))  # what files allow
 def test_numbers_are_kept_exactly(number: Fraction) -> None:
     data = {
         "servers": {"count": 1, "capacity": {"r": 1}},

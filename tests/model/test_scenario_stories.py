@@ -1,4 +1,4 @@
-"""What the descriptions of the built-in scenarios say is to be seen, is there to be seen."""
+"""What the descriptions of the built-in scenarios announce happens in their runs."""
 
 from __future__ import annotations
 

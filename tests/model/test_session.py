@@ -1,4 +1,4 @@
-"""Sessions: history and its proof, forks, reopening, frames."""
+"""Sessions: history and its verification, forks, reopening, frames."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_keyframes_are_thinned_and_history_stays_whole() -> None:
 
 @pytest.mark.parametrize("engine", ["reference", "kernel"])
 def test_a_replay_that_drifts_is_an_error_that_names_the_event(engine: str) -> None:
-    """A keyframe is damaged on purpose: the replay from it must not go unnoticed."""
+    """A keyframe is damaged on purpose: a replay from it must be detected as wrong."""
     session, _ = session_of_7_1(engine)
     session.run(events=23)
     session.timeline.mark()
@@ -57,7 +57,7 @@ def test_a_replay_that_drifts_is_an_error_that_names_the_event(engine: str) -> N
     damaged.tally[0, 0] += 1
     kept._frames = {0: kept._frames[0], last: replace(kept._frames[last], kept=damaged)}
     session.to_start()
-    kept._passed_by.clear()  # the live end that was left, from which nothing is replayed
+    kept._passed_by.clear()  # else the run returns to its live end without a replay
     with pytest.raises(ReplayError) as raised:
         session.seek(23)
         session.seek(last)
@@ -122,7 +122,7 @@ def test_a_budget_of_time_ends_a_run_between_events() -> None:
 
 
 def test_the_log_of_a_reopened_run_has_no_gap(tmp_path: Path) -> None:
-    """Old events that were walked again do not pass for those just before the new ones."""
+    """Rows of old events that were replayed are not taken for those just before the new ones."""
     straight, _ = session_of_7_1("reference")
     straight.run(events=55)
     session = ran("dra-vms", events=50)
@@ -175,7 +175,7 @@ def test_a_fork_reopens_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize("second", ["dra", "first-fit"])
 @pytest.mark.parametrize("third", ["dra", "first-fit"])
 def test_a_fork_may_change_the_policy(first: str, second: str, third: str) -> None:
-    """There and back again: the state stays sound, and both engines agree on what follows."""
+    """To another policy and back: the state stays valid, and both engines agree on what follows."""
     session = Session.open("dra-vms", policy=first)
     for policy in (second, third):
         session.run(events=700)
@@ -206,7 +206,7 @@ def test_a_fork_goes_on_with_the_time_and_the_numbers_it_found() -> None:
 
 
 def test_a_fork_keeps_its_first_state_however_far_it_goes() -> None:
-    """Its first event lies on no grid of keyframes; thinning must spare it all the same."""
+    """Its first event may lie off the grid of keyframes; thinning must keep it all the same."""
     session, _ = session_of_7_1("reference")
     session.run(events=31)
     fork = session.continued(load_scenario("dra-vms"))
@@ -264,7 +264,7 @@ def test_frames_do_not_change_when_the_run_goes_on() -> None:
 
 @pytest.mark.parametrize("name", ["dra-classroom", "queues-classroom", "jrs-classroom", "moldable-classroom"])
 def test_the_log_at_rest_tells_the_same_however_it_came_there(name: str) -> None:
-    """Rows shown before are not run again; those of a kernel, which do not tell all, must not be taken for them."""
+    """Rows shown before are reused without a replay, but a kernel's rows, which lack some fields, must not be."""
     session = ran(name, kernel=True, events=30)
     session.frame()
     for go in (session.step, session.step, session.step_back, lambda: session.run(events=1), session.step):
@@ -296,7 +296,7 @@ EMPTY_SLOT: dict[str, Any] = {
 
 
 def test_an_event_without_sub_steps_is_a_step_of_its_own() -> None:
-    """A stalled server waits through a slot in which the policy does nothing at all."""
+    """A stalled server waits for a slot in which the policy does nothing."""
     session = Session(assemble(parse_scenario(EMPTY_SLOT)))
     sub_steps = {}
     while session.timeline.next_event is not None:

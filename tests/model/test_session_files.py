@@ -1,4 +1,4 @@
-"""Saved sessions that were damaged, or made to do harm: refused in a line before anything runs."""
+"""Damaged or malicious files of sessions: refused with one line before anything runs."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ Change = Callable[[dict[str, np.ndarray]], Any]
 
 
 def saved(path: Path, scenario: str, events: int = 120) -> Session:
-    """A run of the reference, saved there."""
+    """A run of the reference, saved to *path*."""
     session = ran(scenario, events=events)
     session.save(path)
     return session
 
 
 def members(path: Path) -> dict[str, bytes]:
-    """What an archive holds."""
+    """The members of an archive, by name."""
     with zipfile.ZipFile(path) as file:
         return {name: file.read(name) for name in file.namelist()}
 
 
 def write(path: Path, content: dict[str, bytes], sign: bool = True) -> None:
-    """Put an archive together again, with a digest that fits unless told otherwise."""
+    """Write an archive from its members, with a matching digest unless told otherwise."""
     if sign:
         content = {name: data for name, data in content.items() if name != archive.DIGEST}
         content[archive.DIGEST] = archive._digest(content)
@@ -57,7 +57,7 @@ def write(path: Path, content: dict[str, bytes], sign: bool = True) -> None:
 
 
 def change(path: Path, system: str, name: str, how: Change) -> None:
-    """Change arrays of a state, and sign all that is signed again."""
+    """Change arrays of a state in an archive, and update every digest."""
     content = members(path)
     with np.load(io.BytesIO(content[f"{name}.npz"])) as arrays:
         state = dict(arrays)
@@ -71,7 +71,7 @@ def change(path: Path, system: str, name: str, how: Change) -> None:
 
 
 def told_of(path: Path) -> str:
-    """The line with which a file is refused."""
+    """The line of the error with which a file is refused."""
     with pytest.raises(UserError) as refusal:
         load_run(path, kernel=False)
     assert "\n" not in refusal.value.line
@@ -80,11 +80,11 @@ def told_of(path: Path) -> str:
 
 @pytest.mark.parametrize("system", ["phases", "moldable"])
 def test_a_session_from_before_states_had_a_memory_opens(system: str, tmp_path: Path) -> None:
-    """Its digest, which it did not enter, is held against the state all the same."""
+    """Its digest, computed without the memory, is still compared with the state."""
     path = tmp_path / "run.slotscope"
     session = saved(path, SCENARIOS[system])
     content = members(path)
-    content |= {"earlier.npz": content.pop("earlier-00.npz")} if "earlier-00.npz" in content else {}  # as it was called
+    content |= {"earlier.npz": content.pop("earlier-00.npz")} if "earlier-00.npz" in content else {}  # its former name
     for name in ("first.npz", "present.npz", "earlier.npz"):
         if name in content:
             with np.load(io.BytesIO(content[name])) as arrays:
@@ -106,7 +106,7 @@ def test_a_session_from_before_states_had_a_memory_opens(system: str, tmp_path: 
 
 
 def test_a_file_without_a_digest_that_was_changed_is_told_so(tmp_path: Path) -> None:
-    """The states are sound each, but other jobs lead to other ones."""
+    """Each state is valid by itself, but other jobs lead to other states."""
     path = tmp_path / "run.slotscope"
     saved(path, "dra-classroom")
     content = members(path)
@@ -133,11 +133,11 @@ def test_a_file_has_only_so_many_states_within(tmp_path: Path) -> None:
 
 
 def test_an_archive_of_another_time_is_refused(tmp_path: Path) -> None:
-    """Its directory may ask for a way to unpack that nobody knows yet."""
+    """Its directory may require a newer version to unpack it."""
     path = tmp_path / "run.slotscope"
     saved(path, "dra-classroom", events=5)
     data = bytearray(path.read_bytes())
-    data[data.index(b"PK\1\2") + 6] = 206  # the version that reads it
+    data[data.index(b"PK\1\2") + 6] = 206  # the version needed to extract
     path.write_bytes(data)
     assert "run.slotscope: not a saved session: zip file version 20.6" in told_of(path)
 
@@ -146,7 +146,7 @@ def test_an_archive_of_another_time_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["first", "present"])
 @pytest.mark.parametrize("system", KINDS)
 def test_no_field_leads_outside_the_arrays(system: str, name: str, tmp_path: Path) -> None:
-    """Each index, count and time of a state is held against its range, whatever was signed."""
+    """Each index, count and time of a state is checked against its range, even if the digests match."""
     original = tmp_path / "sound.slotscope"
     saved(original, SCENARIOS[system])
     spec, path = kind_named(system).spec, tmp_path / "run.slotscope"
@@ -172,7 +172,7 @@ def _inside(data: bytes, name: str) -> bytes:
 
 @pytest.mark.parametrize("system", KINDS)
 def test_fields_fit_each_other(system: str, tmp_path: Path) -> None:
-    """Arrays of right types and ranges that do not make a state are no state either."""
+    """Arrays of valid types and ranges that contradict each other are refused, too."""
     path = tmp_path / "run.slotscope"
     saved(path, SCENARIOS[system])
 
@@ -218,7 +218,7 @@ def test_types_and_shapes_are_those_of_the_kind(how: Change, tmp_path: Path) -> 
 def test_a_file_that_unpacks_to_gigabytes_is_refused_by_its_sizes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No member is unpacked once their sizes are known to be too large."""
+    """No member is unpacked if the declared sizes are too large."""
     path = tmp_path / "run.slotscope"
     saved(path, "dra-classroom", 20)
     whole = sum(len(data) for data in members(path).values())
@@ -250,7 +250,7 @@ def test_a_place_that_its_state_does_not_have_is_not_run_up_to(tmp_path: Path) -
 
 @pytest.mark.slow
 def test_a_far_place_is_shown_without_running_up_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Opening and showing costs the events of the log, however many there were before."""
+    """Opening and showing a run replays only the events of the log, however many precede them."""
     path, run = tmp_path / "run.slotscope", 0
     session = ran("dra-classroom", events=2500)
     session.save(path)
@@ -333,7 +333,7 @@ def test_a_name_under_which_it_would_not_be_opened_again_is_refused(tmp_path: Pa
 
 
 def test_saving_again_writes_another_file_in_the_place_of_the_old(tmp_path: Path) -> None:
-    """So that a program that dies in between leaves one or the other, whole."""
+    """So that a program that dies in between leaves the old file or the new one, complete."""
     session = saved(tmp_path / "a.slotscope", "dra-classroom")
     (tmp_path / "kept").hardlink_to(tmp_path / "a.slotscope")
     before = (tmp_path / "kept").read_bytes()
@@ -343,7 +343,7 @@ def test_saving_again_writes_another_file_in_the_place_of_the_old(tmp_path: Path
 
 
 def test_lanes_of_a_comparison_are_of_one_scenario(tmp_path: Path) -> None:
-    """A lane would otherwise run on jobs of another kind."""
+    """Otherwise a lane would run on jobs of another kind of system."""
     path, other = tmp_path / "two.slotscope", tmp_path / "other.slotscope"
     comparison = Comparison.open("dra-classroom", ["dra", "best-fit"], kernel=False)
     comparison.run(events=20)

@@ -1,4 +1,4 @@
-"""Arrays that two processes work on: what one is told, writes, and gives back."""
+"""Arrays shared by two processes: what one receives, writes and returns."""
 
 from __future__ import annotations
 

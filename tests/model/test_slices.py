@@ -1,4 +1,4 @@
-"""Whatever runs long does so in slices that fit a few milliseconds, and stops between two."""
+"""All long work runs in slices of a few milliseconds, and can be stopped between two of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.runs import ran
 
 
 class Clock:
-    """A clock that only events move, and the events between two looks at it."""
+    """A clock that only events advance; it counts the events between two readings."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds_an_event: float) -> None:
         self.now = 0.0
@@ -43,12 +43,12 @@ class Clock:
 
     @property
     def most(self) -> int:
-        """The most events that ran between two looks."""
+        """The most events that ran between two readings."""
         return max(self.looks)
 
 
 class Timed:
-    """An engine whose events take the clock's time."""
+    """An engine whose events advance the clock."""
 
     slice_seconds = SLICE_SECONDS
 
@@ -91,7 +91,7 @@ def test_a_slice_is_at_once_as_long_as_nobody_looks(monkeypatch: pytest.MonkeyPa
 
 
 def test_what_nobody_looks_at_runs_in_few_and_long_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between two of them a kernel needs Python's lock, which the window may have while it draws."""
+    """Between two slices a kernel needs Python's lock, which the window may hold while it draws."""
     clock = Clock(monkeypatch, 3 * SLICE_SECONDS / MOST_OF_A_RUN)
     session, tapes = Session.open("dra-classroom", kernel=False), list[int]()
 
@@ -182,7 +182,7 @@ def test_the_previous_event_of_a_kind_is_looked_for_near_by(monkeypatch: pytest.
 
 
 def stopping_after(looks: int) -> Any:
-    """Somebody who waits for so many looks."""
+    """Cancel the work after a number of checks."""
     left = iter(range(looks))
     return waiting(lambda _: None, lambda: next(left, None) is None)
 
@@ -232,13 +232,13 @@ def test_lanes_that_are_stopped_on_the_way_stand_together(looks: int, monkeypatc
 
 
 def test_bringing_lanes_together_is_told_and_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A first wish stops the way to event 500, a second one the way to where all can meet."""
+    """A first request stops the way to event 500, a second one the way back to a common place."""
     clock = Clock(monkeypatch, SLICE_SECONDS / 4)
     comparison = Comparison.of([slow(clock), slow(clock, "first-fit")])
     told: list[str] = []
     monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", -1.0)
 
-    def wishes() -> int:  # when the first lane is there already, and while it comes back
+    def wishes() -> int:  # when the first lane has arrived, and while it goes back
         looks = sum("Going to time" in text for text in told)
         return (looks >= 100) + (looks >= 102)
 
@@ -302,7 +302,7 @@ def test_an_event_after_a_slow_one_is_stopped_in_the_middle(monkeypatch: pytest.
 
 
 def test_the_first_event_is_told_and_stopped_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody knows beforehand how long it takes: with many servers, half a minute."""
+    """Its duration is unknown beforehand: with many servers, half a minute."""
     session = Session.open("queues-classroom", "bf-js", kernel=False)
     before, told = digest(session.timeline.state), list[str]()
     monkeypatch.setattr("slotscope.model.running.engine.SLOW_EVENT", -1.0)  # all are slow
@@ -333,7 +333,7 @@ def test_a_slow_event_is_left_to_the_kernel_that_takes_over(monkeypatch: pytest.
 
 
 def watched(happened: Callable[..., Any], ran: list[str]) -> Callable[..., Any]:
-    """Writes down of each event of the reference whether it was finished or left."""
+    """Record in *ran* for each event of the reference whether it was finished or left."""
 
     def happening(*arguments: Any) -> Any:
         ran.append("left")

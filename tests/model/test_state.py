@@ -47,7 +47,7 @@ NAMES = ReservationState._fields
 
 
 def changed(name: str, place: int) -> ReservationState:
-    """A copy in which one entry of one array is another."""
+    """A copy in which one entry of one array is changed."""
     result = copied(STATE)
     array = getattr(result, name)
     flat = array.reshape(-1)
@@ -92,7 +92,7 @@ def test_equal_states_have_equal_digests() -> None:
 
 @pytest.mark.parametrize("times", [1, 10_000])
 def test_states_differ_where_their_digests_do(times: int) -> None:
-    """Zeros have a sign, what is no number equals itself, and numbers of another type are others."""
+    """Zeros of different sign differ, NaN equals itself, and numbers of different types differ."""
 
     class Numbers(NamedTuple):
         values: Any
@@ -170,7 +170,7 @@ def test_room_is_made_only_when_it_is_needed(records: int) -> None:
 
 @pytest.mark.parametrize("system", KINDS)
 def test_a_longer_axis_keeps_what_is_there_and_begins_blank(system: str) -> None:
-    """What is free keeps nothing for who comes next: a new place is as one that nobody ever had."""
+    """Free places keep no data of former users: a new place equals a place that was never used."""
     kind = kind_named(system)
     state = assemble(load_scenario(kind.example)).system.raw_state()
     assert not [*kind.spec.faults(state, state)]

@@ -1,4 +1,4 @@
-"""The end of a run's warm-up, found from the run itself."""
+"""The end of a run's warm-up, estimated from the run itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slotscope.model.measures.steady import STRETCHES, steady_from
 
 
 def noise(seed: int, correlation: float = 0.3, count: int = STRETCHES) -> np.ndarray:
-    """Values that forget where they were, with standard deviation of about 1."""
+    """Values of an autoregressive process, with a standard deviation of about 1."""
     drawn = np.random.default_rng(seed).normal(size=count)
     values = np.zeros(count)
     for place in range(1, count):
@@ -20,7 +20,7 @@ def noise(seed: int, correlation: float = 0.3, count: int = STRETCHES) -> np.nda
 
 
 def filling(share: float) -> np.ndarray:
-    """From 0 to 100; *share* of the run is the time to come nearer by the factor e."""
+    """Exponential approach from 0 to 100; the time constant is *share* of the run."""
     return 100 * (1 - np.exp(-np.arange(STRETCHES) / (share * STRETCHES)))
 
 
@@ -28,7 +28,7 @@ def filling(share: float) -> np.ndarray:
 def test_the_beginning_is_cut_off_where_it_ends(seed: int) -> None:
     found = steady_from(filling(0.03) + noise(seed))
     assert found is not None
-    assert 6 <= found <= 50  # after 6 stretches what is left of it is an eighth
+    assert 6 <= found <= 50  # after 6 stretches an eighth of the transient is left
 
 
 @pytest.mark.parametrize("share", [0.3, 1.0, 10.0])
@@ -57,7 +57,7 @@ def test_units_and_a_constant_change_nothing(seed: int, factor: float, constant:
 
 
 def test_the_rule_is_that_of_the_paper() -> None:
-    """Each place by itself, the slow way."""
+    """Each cut evaluated separately, the slow way."""
     values = filling(0.08) + noise(3)
     errors = [np.var(values[start:]) / len(values[start:]) for start in range(STRETCHES - 4)]
     assert steady_from(values) == int(np.argmin(errors))

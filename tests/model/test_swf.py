@@ -1,4 +1,4 @@
-"""Logs in the Standard Workload Format: what is read, left out and refused, and the jobs of it."""
+"""Logs in the Standard Workload Format: what is read, left out and refused, and the resulting jobs."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class TestLog:
         assert jobs.submit[-2:].tolist() == [1005, 1009]
         assert jobs.machine == 16
         assert (jobs.report.rows, jobs.report.files) == (8, ("first.swf", "second.swf", "third.swf"))
-        assert read_swf([second, first]).submit[0] == -990  # before the first file's time 0
+        assert read_swf([second, first]).submit[0] == -990  # relative to the first file's time 0
 
     def test_progress_and_stopping(self, tmp_path: Path) -> None:
         told: list[float] = []
@@ -155,7 +155,7 @@ class TestLog:
 
 LINES = JOBS.splitlines()
 
-# name: the file, what the line must say after its name
+# name: the file, and what the error's line must say after the file's name
 FAULTS: dict[str, tuple[str, str]] = {
     "nothing": ("", "the file is empty"),
     "a header alone": (HEADER, "found no line of a job; allowed are lines of 18 numbers"),
@@ -237,7 +237,7 @@ class TestFaults:
 
 @pytest.fixture(scope="module")
 def oracle(shared_traces: Path) -> dict[str, Any]:
-    """Figures of the real log that another program has computed."""
+    """Figures of the real log, computed by another program."""
     figures = json.loads((shared_traces / "oracle.json").read_text(encoding="utf-8"))
     found: dict[str, Any] = figures["swf_KTH-SP2-1996-2"]
     return found
@@ -387,7 +387,7 @@ class TestWorkload:
         gaps = np.diff(block.time)
         wanted = float(1 / (scenario.arrival_rates[0] * 8))
         assert abs(gaps.mean() - wanted) <= 4 * gaps.std() / len(gaps) ** 0.5
-        if arrivals == "resampled":  # the log's gaps are 10, 0, 30, 40 and 20, of mean 20
+        if arrivals == "resampled":  # the log's interarrival times are 10, 0, 30, 40 and 20, with mean 20
             assert np.unique((gaps / wanted).round(9)).tolist() == [0, 0.5, 1, 1.5, 2]
         else:
             assert stats.kstest(gaps, stats.expon(scale=wanted).cdf).pvalue > 1e-4

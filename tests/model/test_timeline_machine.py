@@ -1,4 +1,4 @@
-"""Random walks through time: wherever a run stands, it stands as a straight run would."""
+"""Random walks through time: at every place the run has the state that a straight run has there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.straight import KEYFRAME_EVERY, LENGTH, Straight, hurried, hurried_ke
 
 
 def can_be_assembled(scenario: Any) -> bool:
-    """Whether the policy takes these servers and sizes."""
+    """Whether the policy accepts the scenario's servers and sizes."""
     try:
         assemble(scenario)
     except ScenarioError:
@@ -52,10 +52,10 @@ class Walk(RuleBasedStateMachine):
     def bench(self) -> Bench:
         return self.session.bench
 
-    # Where the walk may go.
+    # Moves of the walk.
 
     def left(self) -> int:
-        """Events of the straight run that lie ahead."""
+        """The number of events of the straight run that lie ahead."""
         return self.straight.length - self.event
 
     def arrive(self, event: int, substep: int = 0) -> None:
@@ -108,7 +108,7 @@ class Walk(RuleBasedStateMachine):
     @rule(share=st.floats(0, 1))
     @precondition(lambda self: self.left() > 1)
     def run_until(self, share: float) -> None:
-        """Until a time between the present one and the end of the straight run."""
+        """Run until a time between the present one and the end of the straight run."""
         now, end = self.session.timeline.time, self.straight.times[-1]
         until = now + share * (end - now)
         if until >= end:
@@ -149,7 +149,7 @@ class Walk(RuleBasedStateMachine):
     @precondition(lambda self: self.left() > 0)
     def run_to(self, data: st.DataObject) -> None:
         kind = data.draw(st.sampled_from(self.kinds))
-        begun = self.session.timeline.substep > 0  # an event that is stepped out of does not count
+        begun = self.session.timeline.substep > 0  # an event entered by sub-steps is finished first, and does not count
         found = self.straight.next_of(kind, self.event + begun)
         if found is None:
             return
@@ -182,7 +182,7 @@ class Walk(RuleBasedStateMachine):
 
     @rule()
     def save_and_reopen(self) -> None:
-        """The reopened run stands at the same place; its live end is where it was saved."""
+        """The reopened run is at the same place; its live end is where it was saved."""
         compiled = self.session.timeline.engine is self.kernel
         with TemporaryDirectory() as folder:
             path = Path(folder) / "walk.slotscope"
@@ -198,13 +198,13 @@ class Walk(RuleBasedStateMachine):
 
     @rule(share=st.floats(0, 1), length=st.integers(1, 30))
     def read_the_log(self, share: float, length: int) -> None:
-        """Rows of any past stretch, made again without moving the run."""
+        """Rows of any past stretch, reproduced without moving the run."""
         first = 1 + round(share * self.live_end)
         rows = self.session.timeline.rows(first, first + length)
         expected = self.straight.rows[first - 1 : min(first + length, self.live_end)]
         assert rows.tolist() == expected.tolist()
 
-    # Where it must stand.
+    # Where it must be.
 
     @invariant()
     def stands_where_it_should(self) -> None:
@@ -251,7 +251,7 @@ TestWalk.settings = settings(max_examples=8, stateful_step_count=25)
 
 
 class QueueWalk(Walk):
-    """The same through the slots of a queueing system."""
+    """The same for a queueing system, by slots."""
 
     kinds: ClassVar[list[str]] = list(OF_QUEUES.event_kinds)
 

@@ -1,4 +1,4 @@
-"""Places that rows name as changed, or that are asked about: comparing those alone finds what comparing all does."""
+"""Comparing only places that rows name as changed, or that questions ask about, finds the same as comparing all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slotscope.model.systems.watching import BYTES_FOR_A_PLACE, RowChanges
 
 EVENTS = 3000
 
-#: Systems so large that places are looked at alone, under policies that do all that one can do to a place.
+#: Systems large enough that only named places are compared, under policies that make every kind of change to one.
 CASES = [
     *(
         ("dra-vms", policy, "server", ("placement", "configuration"))
@@ -33,7 +33,7 @@ CASES = [
 
 
 def told(session: Session, task: Task) -> RowChanges:
-    """What the first events of a run change, as the engine tells it."""
+    """The changes of the first events of a run, as the engine records them."""
     line = session.timeline
     state = line.system.prepared(copied(line.fork_at(0)))
     advance = line.engine.advance(state, np.zeros(EVENTS, line.system.row_dtype), task)

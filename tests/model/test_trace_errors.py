@@ -1,4 +1,4 @@
-"""Whatever is wrong with a trace's file becomes one TraceError, in one line."""
+"""Every fault of a trace's file raises one TraceError of one line."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VALUES = (b"600000001", b"", b"3", b"0", b"", b"0", b"u", b"0", b"2", b"0.25", b
 
 
 def with_column(column: int, value: bytes) -> bytes:
-    """The good rows and a fourth one, in which *column* (from 0) has *value*."""
+    """The valid rows and a fourth one with *value* in *column* (from 0)."""
     fields = [b"600000501", *VALUES[1:]]
     fields[column] = value
     return GOOD + b",".join(fields) + b"\n"
@@ -290,7 +290,7 @@ def must_be_read_or_refused(data: bytes) -> None:
 
 @st.composite
 def mutated(draw: st.DrawFn) -> bytes:
-    """Good rows, plain or packed, in which some stretches of bytes are replaced."""
+    """Valid rows, plain or compressed, with some ranges of bytes replaced."""
     data = bytearray(GOOD * draw(st.integers(1, 2)))
     before, after = draw(st.booleans()), draw(st.booleans())
     if before:
@@ -305,7 +305,7 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 @st.composite
 def plausible(draw: st.DrawFn) -> bytes:
-    """Rows of numbers in the right columns, without any sense."""
+    """Rows of random numbers in the right columns."""
     last = draw(st.sampled_from([9, 9, 9, 2**63 - 1, 2**63]))
     times = sorted([*draw(st.lists(st.integers(0, 9), min_size=3, max_size=16)), last])
     request = st.sampled_from(["0.01562", "1e-12", "0.5", "1", "", "0", "1000"])

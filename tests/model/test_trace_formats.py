@@ -1,4 +1,4 @@
-"""Formats that every kind of system reads: small files after each data set's own documentation."""
+"""Formats that every kind of system reads: small files made from each data set's documentation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def amounts(jobs: RecordedJobs) -> dict[str, list[float]]:
 @pytest.mark.parametrize("ending", ["json", "csv"])
 def test_google_2019(tmp_path: Path, ending: str) -> None:
     jobs = read_jobs([google_2019(tmp_path / f"instance_events.{ending}")], AskedJobs())
-    assert told(jobs) == [(700, 290), (701, 100)]  # from SCHEDULE to FINISH, of the run that was completed
+    assert told(jobs) == [(700, 290), (701, 100)]  # from SCHEDULE to FINISH of the completed attempt
     assert amounts(jobs) == {"cpu": [0.0625, 0.125], "memory": [0.03125, 0.25]}  # the latest request
     assert jobs.priority.tolist() == [2, 0]
     assert left(jobs)["evicted"] == 1
@@ -48,7 +48,7 @@ def test_google_2019(tmp_path: Path, ending: str) -> None:
 
 
 def test_google_2019_of_one_time_in_any_order(tmp_path: Path) -> None:
-    """Rows of BigQuery come in any order: a run is evicted, submitted, queued and scheduled again at one time."""
+    """BigQuery's rows come in any order: a job is evicted, submitted, queued and scheduled again at the same time."""
     rows = [(700, 0), (700, 1), (700, 2), (705, 3), (709, 4), (709, 0), (709, 1), (709, 3), (720, 6), (730, 0)]
     header = "time,type,collection_id,instance_index,resource_request.cpus,resource_request.memory\n"
     for number, order in enumerate([rows[::-1], rows[1::2] + rows[::2]]):
@@ -114,7 +114,7 @@ def test_kinds_play_it(tmp_path: Path, name: str) -> None:
     for known in scenarios:
         scenario = load_scenario(known)
         changes: dict[str, Any] = {"run": {"until": 10}} if known == "queues-alibaba" else {}
-        if known == "moldable-swf":  # as many as these few jobs are on are too few
+        if known == "moldable-swf":  # as many servers as these few jobs use are too few
             changes = {"servers": {"count": 100}}
         bench = open_bench(edited(scenario, changes), trace=(str(path),))
         assert bench.report is not None

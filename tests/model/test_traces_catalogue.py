@@ -1,4 +1,4 @@
-"""Public traces: fetched with a checksum, and excerpts that ship."""
+"""Public traces: downloads with checksums, and the excerpts that ship with the program."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """The address of a server of a gzip'd file, of a damaged one, of a page that is cut short, and of nothing else."""
+    """The address of a server with a gzip file, a damaged file and a truncated page, and nothing else."""
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "rows.csv.gz").write_bytes(gzip.compress(TEXT))
     (tmp_path / "there" / "rows.csv").write_bytes(TEXT)
@@ -54,7 +54,7 @@ def server(tmp_path: Path) -> Iterator[str]:
     (tmp_path / "there" / "torn.tar.gz").write_bytes((tmp_path / "there" / "rows.tar.gz").read_bytes()[:-30])
     (tmp_path / "there" / "torn.csv.gz").write_bytes(gzip.compress(TEXT)[:-9])
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(tmp_path / "there"))) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))  # seconds until it sees that it is over
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))  # seconds between checks for shutdown
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
@@ -62,7 +62,7 @@ def server(tmp_path: Path) -> Iterator[str]:
 
 
 def ignore(done: int, size: int) -> None:
-    """Progress that nobody wants to hear of."""
+    """Ignore progress."""
 
 
 def test_a_file_is_fetched_once_and_checked_by_what_it_unpacks_to(server: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What was read lately is given again, as long as its files stand still."""
+"""Recently read traces come from the cache as long as their files are unchanged."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def old(path: Path, text: str, age: int = 0) -> Path:
 
 
 def arrays(found: Any) -> Iterator[np.ndarray]:
-    """All arrays of what was read."""
+    """All arrays of the jobs read."""
     if isinstance(found, np.ndarray):
         yield found
     elif isinstance(found, tuple):
@@ -72,7 +72,7 @@ def test_what_has_changed_or_is_written_just_now_is_read_anew(tmp_path: Path, mo
     path = old(tmp_path / "log.swf", LOG)
     found = read_swf([path])
     assert len(found) == 8 and read_swf([path]) is found
-    assert read_swf([old(path, LOG, age=1)]) is not found  # of the same size, and as old as that
+    assert read_swf([old(path, LOG, age=1)]) is not found  # of the same size, with another old time stamp
     assert len(read_swf([old(path, LOG + LOG.splitlines(keepends=True)[-1])])) == 9
     path.write_text(LOG)
     assert read_swf([path]) is not read_swf([path])

@@ -1,4 +1,4 @@
-"""Expressions followed through history: each value, integral and count as a plain walk finds them."""
+"""Tracks of expressions through history: values, integrals and counts equal those computed event by event."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slotscope.model.running.waiting import waiting
 from tests.own_policies import opened, source
 from tests.runs import ran
 
-#: Numbers and conditions of each kind of system, from rows, samples and states; some are missing at times.
+#: Numbers and conditions for each kind of system, from rows, samples and states; some are missing at times.
 FOLLOWED = [
     ("dra-classroom", ["jobs[1]", "server", "rejected", "reject_group", "was jobs[1]"]),
     ("queues-vqs-unstable", ["waiting", "waiting > 20", "best_residual"]),
@@ -30,7 +30,7 @@ FOLLOWED = [
 
 
 def plain(session: Session, text: str, last: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Events, times, and the value of an expression at each, event by event from the question itself."""
+    """Events, times, and the value of an expression at each event, from evaluating the question."""
     question = understood(text, session.info.words, truth=False)
     found = [
         (part.rows["event"].copy(), part.rows["time"].copy(), part.values[0].astype(float))
@@ -125,7 +125,7 @@ def test_esc_stops_and_what_is_known_stays():
     session.tracks.search(10)
     assert session.tracks.found().last == before.last
     session.tracks.want(Followed(("jobs[1]",)))
-    with waiting(lambda _: None, lambda: 1):  # something else is wanted first
+    with waiting(lambda _: None, lambda: 1):  # another task requests the thread
         session.tracks.search(10)
     assert not session.tracks.found().fault
 
@@ -206,7 +206,7 @@ def test_a_session_file_keeps_what_is_followed(tmp_path):
     assert again.tracks.followed == followed == again.frame().followed
 
 
-#: Says a number, infinity from then on, and nothing that is one.
+#: Says a number that is infinite from event 40 on, and NaN.
 SAYS = """
 yield say("tried", margin=3.0 if view.event < 40 else float("inf"), odd=float("nan"))
 yield Reject()

@@ -1,4 +1,4 @@
-"""A policy of one's own that is right: it runs, rewinds, explains, remembers, is reopened."""
+"""User policies without faults: they run, rewind, explain, remember and are reopened."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_first_fit_from_a_file_is_first_fit(tmp_path: Path) -> None:
 def test_each_policy_from_a_file_is_that_policy(
     system: str, policy: str, tmp_path: Path, pytestconfig: pytest.Config
 ) -> None:
-    """The text of a reference is a policy of one's own as it stands, and nothing that it does is taken for a fault."""
+    """The source of a reference works unchanged as a user policy, and nothing it does is reported as a fault."""
     chance = random.Random(f"{pytestconfig.option.hypothesis_seed} {system} {policy}")
     text = Path(ROOMS[system].policies[policy].reference.replace("slotscope.", "").replace(".", "/") + ".py")
     built_in = built_in_somewhere(system, policy, chance)
@@ -74,14 +74,14 @@ def test_each_policy_from_a_file_is_that_policy(
         for session in (mine, built_in):
             session.seek(event) if event < session.timeline.event else session.run(events=event)
         assert digest(mine.timeline.state) == digest(built_in.timeline.state), (name, seed, event)
-    own = max(line.line.algorithm for line in built_in.info.pseudocode) + 1  # what it has beside the paper's
+    own = max(line.line.algorithm for line in built_in.info.pseudocode) + 1  # what it adds to the paper's
     assert [line for line in mine.info.pseudocode if line.line.algorithm != own] == list(built_in.info.pseudocode)
     assert mine.info.offers == built_in.info.offers
     assert mine.info.policy_title == "mine"
 
 
 def built_in_somewhere(system: str, policy: str, chance: random.Random) -> Session:
-    """The program's own in a scenario that it can run in."""
+    """A session of the built-in policy in a random scenario that it accepts."""
     names = list(scenarios(system))
     chance.shuffle(names)
     for name in names:
@@ -100,7 +100,7 @@ def built_in_somewhere(system: str, policy: str, chance: random.Random) -> Sessi
     ],
 )
 def test_a_part_of_dra_is_replaced(package: str, records: str, tmp_path: Path) -> None:
-    """Also in a file that was written when modules stood elsewhere."""
+    """Also in a file written for the modules' former places."""
     text = """\
 from PACKAGE import dra
 from PACKAGE.base import say
@@ -253,7 +253,7 @@ def test_a_plain_class_will_do(tmp_path: Path) -> None:
 
 
 def test_a_job_moves_to_a_server_with_room(tmp_path: Path) -> None:
-    """Without reservation a migration takes its slot along."""
+    """Without reservation the slot migrates with the job."""
     arrival = """\
         if not view.jobs_in_system.any():
             yield Admit(server=0)
@@ -290,7 +290,7 @@ def test_no_trace_of_a_file_stays_on_the_path(tmp_path: Path) -> None:
 
 
 def test_modules_beside_a_file_change_with_it(tmp_path: Path) -> None:
-    """A package, one without an ``__init__.py``, and what is imported by name; twice within a second, equally long."""
+    """A package, one without ``__init__.py``, and imported names; edited twice in a second, at the same length."""
     folder, plain = tmp_path / "rules_beside", tmp_path / "plain_beside"
     folder.mkdir()
     plain.mkdir()
@@ -356,7 +356,7 @@ class TestSessions:
         with pytest.raises(PolicyError, match=said) as raised:
             load_run(tmp_path / "lanes.slotscope")
         assert raised.value.where == f"{tmp_path / 'lanes.slotscope'}, lane 2"
-        session.rename("dra-classroom")  # the run that is open is not touched
+        session.rename("dra-classroom")  # the open run is unaffected
         session.run(events=10)
         assert session.timeline.event == 20
 
@@ -372,7 +372,7 @@ def test_what_is_not_repeatable_is_told_on_the_way_back(tmp_path: Path) -> None:
 
 
 class TestReloading:
-    """The run under the file as it is now."""
+    """Reloading: the run under the present text of its file."""
 
     def test_nothing_changed(self, tmp_path: Path) -> None:
         session = opened(tmp_path, source())

@@ -1,4 +1,4 @@
-"""A policy of one's own on the command line: every command that takes ``--policy``."""
+"""User policies on the command line: every command that takes ``--policy``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Command = Callable[..., Any]
 
 
 def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The program in a process of its own."""
+    """Run the program in a separate process."""
     return subprocess.run(
         [sys.executable, str(ROOT / "main.py"), *arguments],
         cwd=folder,

@@ -1,4 +1,4 @@
-"""A policy of one's own that takes its process along: one line says where, and the run goes on."""
+"""User policies that crash their process: one line says where, and the run can go on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 #: The event at which the policies below go wrong.
 BAD = 40
 
-#: What ends the process or holds it up, and what is said about it; the first line is the one that is told.
+#: What ends or blocks the process, and the error's message; the error's place is the first line.
 ENDS: dict[str, tuple[str, str]] = {
     "exit": ("os._exit(3)", "it ended its process (exit status 3)"),
     "exit in C": ("ctypes.CDLL(None)._exit(4)", "it ended its process (exit status 4)"),
@@ -42,18 +42,18 @@ ENDS: dict[str, tuple[str, str]] = {
     "closed pipes": ("os.closerange(3, 64)", "it ended its process (exit status 0)"),
 }
 
-#: Those that leave no trace of their line: the last one that is known is told.
+#: Those that leave no traceback: the error names the last known line.
 WITHOUT_TRACE = {"exit in C", "killed", "C deaf to signals", "closed pipes"}
 
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits that are met soon."""
+    """Set short limits."""
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=0.5, seconds_of_grace=0.3))
 
 
 def ending(what: str) -> str:
-    """First fit that does *what* at event BAD, after a sub-step."""
+    """First fit that executes *what* at event BAD, after a sub-step."""
     wrong = f"if view.event + 1 >= {BAD}:\n    yield say('now')\n    {what}\n"
     return source(wrong + FIRST_FIT, "", f"import ctypes, itertools, os, signal, time\n{HEAD}")
 
@@ -72,7 +72,7 @@ def test_the_line_is_told_and_the_run_goes_on(tmp_path: Path, short: None, name:
         assert f"at event {event + 1} (arrival of a job of type " in raised.value.line
         lines = {what} if name not in WITHOUT_TRACE else {"def arrival", "say('now')"}
         assert raised.value.where in {f"{tmp_path / 'mine.py'}, line {line_of(text, line)}" for line in lines}
-    # Another policy goes on in a fresh process, and the run where it stands, once the file is mended.
+    # Another policy runs in a new process, and so does the run itself, from its place, once its file is corrected.
     other.run(events=event - 20)
     assert digest(other.timeline.state) == digest(session.timeline.state)
     write(tmp_path, source())
@@ -124,7 +124,7 @@ def test_a_file_that_does_so_while_it_is_loaded(
 
 
 def test_what_is_open_in_another_policy_goes_on(tmp_path: Path) -> None:
-    """Both in the middle of an event when one of them ends the process."""
+    """Both runs are in the middle of an event when one of them ends the process."""
     body = "n = int(view.memory[0])\nyield say('a', n=n)\nyield Remember(numbers=(n + 1,))\n" + FIRST_FIT
     paths = [
         write(tmp_path, source(f"{body}yield say('b', n=int(view.memory[0]))\n", "memory = 1"), name)
@@ -146,7 +146,7 @@ def test_what_is_open_in_another_policy_goes_on(tmp_path: Path) -> None:
 
 
 def test_no_process_outlives_the_program(tmp_path: Path) -> None:
-    """Whether it ends, is killed, or is killed while C code hangs."""
+    """Whether the program ends, is killed, or is killed while C code hangs."""
     path = write(tmp_path, ending("ctypes.PyDLL(None).pause()"))
     program = (
         "import sys\nfrom slotscope.model.api import Session\nfrom slotscope.model.policies.own.host import HOST\n"
@@ -180,7 +180,7 @@ def test_no_process_outlives_the_program(tmp_path: Path) -> None:
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs, other than as one that nobody has asked for its end."""
+    """Whether a process is running, zombies excluded."""
     try:
         status = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -216,7 +216,7 @@ print(watched(call, 2.0))
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="processes stop on systems like Unix")
 def test_a_process_that_stood_still_ran_for_no_longer() -> None:
-    """As by Ctrl+Z, or on a machine that is put to sleep: no policy is ended for that."""
+    """A stopped process (Ctrl+Z) or a suspended machine uses up no policy's time limit."""
     with subprocess.Popen([sys.executable, "-c", SLOWLY], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"begun\n"
         process.send_signal(signal.SIGSTOP)

@@ -1,4 +1,4 @@
-"""A policy of one's own that is wrong: one line says where and why, and nothing is lost."""
+"""Faulty user policies: one line says where and why, and nothing of the run is lost."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ WHEN = f"if view.event + 1 >= {BAD}:\n"
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Limits that are met soon."""
+    """Set short limits."""
     changed = limits.LIMITS._replace(seconds=0.3, seconds_to_load=1.0, substeps=500)
     monkeypatch.setattr(limits, "LIMITS", changed)
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few sub-steps, but time enough for what ends by itself on a busy machine."""
+    """Limit the sub-steps, but not the time, so that a slow call ends by itself even on a busy machine."""
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(substeps=500))
 
 
 def refused(path: str) -> str:
-    """The one line with which a file is refused."""
+    """The line of the error with which a file is refused."""
     with pytest.raises(PolicyFileError) as raised:
         Session.open("dra-classroom", path, kernel=False)
     line = raised.value.line
@@ -137,7 +137,7 @@ class TestLoading:
             Session.open("dra-classroom", "mine", kernel=False)
 
 
-#: What the policy does at event BAD, and what is said about it.
+#: What the policy does at event BAD, and the error's message.
 FAULTS: dict[str, tuple[str, str]] = {
     "exception": ("x = 1 / 0", "ZeroDivisionError: division by zero"),
     "own exception": ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", ": E"),
@@ -240,7 +240,7 @@ def note(self, job, known=[]):
 
 
 def faulty(what: str, when: str = WHEN) -> str:
-    """First fit that does *what* at event BAD."""
+    """First fit that executes *what* at event BAD."""
     wrong = "".join(f"    {line}\n" for line in what.splitlines())
     return source(f"{when}{wrong}{FIRST_FIT}", REST, f"TOTAL = 0\n{HEAD}")
 
@@ -260,13 +260,13 @@ def test_a_fault_stops_the_run_before_its_event(tmp_path: Path, request: pytest.
     event = session.timeline.event
     assert event >= BAD - 1
     assert f"at event {event + 1} (arrival of a job of type " in line
-    # Nothing is lost: the state is that before the event, history and frames are whole.
+    # Nothing is lost: the state is that before the event, history and frames are complete.
     good.run(events=event)
     assert digest(session.timeline.state) == digest(good.timeline.state)
     session.seek(10)
     session.seek(event)
     assert len(session.frame().rows) == event
-    # It fails again in the same way, and leads into the event up to there.
+    # It fails again in the same way, and can be stepped into up to the fault.
     with pytest.raises(PolicyFileError) as again:
         session.step()
     assert session.timeline.substep == 0
@@ -334,7 +334,7 @@ def test_other_occasions(tmp_path: Path, occasion: str, said: str) -> None:
 
 
 def test_what_an_abandoned_event_did_is_forgotten(tmp_path: Path) -> None:
-    """Attributes changed halfway through an event do not reach the next try."""
+    """Attributes changed in an abandoned event are restored before the next attempt."""
     arrival = "self.seen.append(job.number)\nyield say('noted', number=len(self.seen))\nself.seen.clear()\n" + FIRST_FIT
     session = opened(tmp_path, source(arrival, REST))
     while session.timeline.next_event is not None and session.timeline.next_event.kind != 1:
@@ -349,9 +349,9 @@ def test_what_an_abandoned_event_did_is_forgotten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("what", ["while True: pass", "while True: yield say('on')"])
 def test_esc_stops_a_loop_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
-    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(substeps=10**9))  # a quick machine comes to it first
+    monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(substeps=10**9))  # a fast machine would reach it first
     session = opened(tmp_path, faulty(what))
-    session.run(events=BAD - 1)  # unasked: on a busy machine an event before takes noticeably long, too
+    session.run(events=BAD - 1)  # not interrupted: on a busy machine an earlier event may be slow enough for it, too
     with pytest.raises(PolicyFileError, match=r"at event 4\d.* as asked"):
         repeated(lambda: session.run(events=1000), stop_what_hangs)
     assert BAD - 1 <= session.timeline.event < BAD + 9
@@ -380,7 +380,7 @@ def test_who_eats_memory_until_the_time_is_over_is_told(tmp_path: Path, monkeypa
 
 
 def test_the_watchdog_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls that end just when their time is over: the next line is never hit."""
+    """Calls that end just when their time is over: the code after them is never interrupted."""
     monkeypatch.setattr(watch, "LOOK_EVERY", 0.0005)
     dog = watch._Watchdog()
     monkeypatch.setattr(watch, "_watchdog", dog)
@@ -397,7 +397,7 @@ def test_the_watchdog_hits_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_turns_are_hit_within_their_calls_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls in turn that end just when their time is over, Esc at any time: the next line is never hit."""
+    """Calls in a turn that end just when their time is over, and Esc at any time: later code is never interrupted."""
     monkeypatch.setattr(watch, "LOOK_EVERY", 0.0005)
     monkeypatch.setattr(watch, "NOTICEABLE", 0.0005)
     dog = watch._Watchdog()
@@ -428,7 +428,7 @@ def test_turns_are_hit_within_their_calls_alone(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_turn_is_watched_after_a_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The watching thread ends where nothing goes on, also while a turn stays; the next call begins it anew."""
+    """The watchdog's thread ends when idle, even if a turn is still registered; the next call restarts it."""
     monkeypatch.setattr(watch, "LOOK_EVERY", 0.001)
     monkeypatch.setattr(watch, "IDLE_SECONDS", 0.01)
     monkeypatch.setattr(limits, "LIMITS", limits.LIMITS._replace(seconds=0.02))
@@ -445,7 +445,7 @@ def test_a_turn_is_watched_after_a_rest(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_faults_of_one_run_do_not_reach_another(tmp_path: Path) -> None:
-    """Two sessions of one file: variables of the file belong to each alone."""
+    """Two sessions of one file: each has its own variables of the file."""
     text = faulty("TABLE.append(1)\nyield Reject()\nreturn").replace("TOTAL = 0", "TABLE = []")
     first, second = opened(tmp_path, text), opened(tmp_path, text)
     with pytest.raises(PolicyFileError, match="it changes the variable TABLE"):

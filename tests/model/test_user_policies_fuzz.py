@@ -1,4 +1,4 @@
-"""Arbitrary decisions of a policy of one's own: each is carried out, or refused in one line."""
+"""Arbitrary decisions of a user policy: each is carried out, or refused with one line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tests.sound import violations
 
 
 class Odd:
-    """An object whose every part is a trap."""
+    """An object of which every operation raises an error."""
 
     def __index__(self) -> int:
         raise RuntimeError("asked for its index")
@@ -62,13 +62,13 @@ class Odd:
 
 
 def read_only(values: dict[str, Any]) -> MappingProxyType[str, Any]:
-    """The values of a record that was given none: they cannot be pickled themselves."""
+    """A record's default values, made again here because a read-only mapping cannot be pickled."""
     return MappingProxyType(values)
 
 
 pytestmark = pytest.mark.slow
 
-#: Beside the policy's file: what it yields, put there by each example.
+#: The file beside the policy's, to which each example writes what the policy yields.
 WISHES = "wishes.pickle"
 
 
@@ -119,7 +119,7 @@ others = (
     st.builds(Record, kind=kind, line=line, values=values),
     garbage,
 )
-#: By kind what a policy may wish; jobs and servers that are there are likely among it.
+#: What a policy may yield, by kind of system; existing jobs and servers are likely.
 RECORDS: dict[str, st.SearchStrategy[Any]] = {
     "reservation": st.one_of(
         st.builds(Admit, server=number),
@@ -171,7 +171,7 @@ RECORDS: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-#: Files: by a name the kind of system, what its class declares, and what is sound where nothing else is done.
+#: By a name for each file: the kind of system, its class's declarations, and a valid decision if nothing else is done.
 FILES = {
     "slots": ("reservation", "reserves_slots = True", "yield Reject()"),
     "free": ("reservation", "reserves_slots = False", "yield Reject()"),
@@ -180,7 +180,7 @@ FILES = {
     "asking": ("phases", "servers = 4", "yield Overflow(job=job.number)"),
     "moldable": ("moldable", "", "yield Reject()"),
 }
-#: The occasions on which wishes come true, with their arguments.
+#: The methods in which the records are yielded, with their arguments.
 OCCASIONS = {
     "reservation": ("departure(self, view, job)",),
     "queue": ("slot(self, view)",),
@@ -191,7 +191,7 @@ OCCASIONS = {
 
 @pytest.fixture(scope="module", params=FILES)
 def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """A file whose policy yields whatever an example wishes, and its kind of system."""
+    """A file whose policy yields the records of an example, and its kind of system."""
     system, declared, sound = FILES[request.param]
     wish = f'yield from pickle.loads(Path(__file__).with_name("{WISHES}").read_bytes())'
     methods = [f"    def {occasion}:\n        {wish}\n" for occasion in OCCASIONS[system]]
@@ -205,7 +205,7 @@ def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def put(path: Path, wishes: list[Any]) -> None:
-    """Write wishes; what a record has where it was given no values is read-only."""
+    """Write the records to yield; :func:`read_only` pickles their default values."""
     with path.open("wb") as file:
         pickler = pickle.Pickler(file)
         pickler.dispatch_table = {MappingProxyType: lambda proxy: (read_only, (dict(proxy),))}
@@ -214,7 +214,7 @@ def put(path: Path, wishes: list[Any]) -> None:
 
 @given(data=st.data())
 def test_arbitrary_decisions(file: tuple[str, str], data: st.DataObject) -> None:
-    """Whatever is yielded, the state stays sound, frames can be made, and the run goes back."""
+    """Whatever is yielded, the state stays valid, frames can be made, and the run can go back."""
     path, system = file
     wishes = Path(path).with_name(WISHES)
     put(wishes, [])

@@ -1,4 +1,4 @@
-"""What a policy of one's own keeps beside the state: a change is found, and nothing else is."""
+"""What a user policy keeps beside the state: changes are detected, without false alarms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOLDER = Path(__file__).parents[2] / "model/kinds/reservation/policies"
 
 @pytest.fixture
 def crowded() -> Iterator[None]:
-    """Another thread makes and drops objects, so that freed places are taken at random."""
+    """Another thread allocates and frees objects, so that freed addresses are reused at random."""
     over = Event()
 
     def work() -> None:
@@ -53,7 +53,7 @@ def crowded() -> Iterator[None]:
 @pytest.mark.usefixtures("crowded")
 @pytest.mark.parametrize("module", sorted({*POLICIES_OF["reservation"].values()}))
 def test_a_copy_of_a_policy_of_the_program_is_not_accused(module: str, tmp_path: Path) -> None:
-    """Whatever else the process does, as in the window."""
+    """Whatever other threads do, as in the window."""
     path = copy(FOLDER / f"{module.rpartition('.')[2]}.py", tmp_path / "mine.py")
     session = ran("dra-vms", str(path), events=150)
     assert session.timeline.event == 150
@@ -78,7 +78,7 @@ def test_what_lies_deep_inside_is_seen_to_change() -> None:
 
 
 def test_what_stands_in_a_values_place_is_watched_in_its_turn() -> None:
-    """Where something equal has taken its place, or something that does not count stands beside it."""
+    """After it was replaced by an equal value, or a cached property, which does not count, was added."""
 
     class Owner:
         def __init__(self) -> None:
@@ -108,7 +108,7 @@ def test_what_stands_in_a_values_place_is_watched_in_its_turn() -> None:
 
 
 def test_the_classes_of_the_file_are_watched() -> None:
-    """Also what is put into one of them, and a class in another one's place."""
+    """Also attributes added to a class, and a class that replaces another one."""
     mine = type("Policy", (), {"__module__": "mine", "most": 3})
     variables: dict[str, Any] = {"__name__": "mine", "Policy": mine}
     lasting = Lasting(mine(), variables, ())
@@ -139,14 +139,14 @@ def test_numbers_are_seen_to_change_and_only_then(held: Callable[[], Any], chang
     holder = Holder(held())
     lasting = Lasting(holder, {}, ())
     assert lasting.changed() == []
-    holder.held = held()  # another object with the same in it
+    holder.held = held()  # another object with equal content
     assert lasting.changed() == []
     change(holder.held)
     assert lasting.changed() == ["self.held"]
 
 
 class Table(dict[str, Any]):
-    """One that may have attributes."""
+    """A subclass, so that instances may have attributes."""
 
 
 def counting() -> Callable[[], int]:
@@ -181,7 +181,7 @@ def counting() -> Callable[[], int]:
 def test_what_stands_as_it_did_is_not_printed_again(
     made: Callable[[], Any], change: Callable[[Any], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even deep inside; and whatever has changed there in its place is seen."""
+    """Unchanged values are not fingerprinted again, not even nested ones; changes in place are still detected."""
     held = made()
     lasting = Lasting(Holder([(1, {"a": held})]), {"__name__": __name__}, ())
     with monkeypatch.context() as patched:
@@ -201,7 +201,7 @@ NESTED = {
 
 
 def holding(made: str, times: int) -> str:
-    """A policy that wraps something again and again."""
+    """A policy with an attribute nested *times* deep."""
     rest = f"""
 def __init__(self, numbers, parameters):
     held = None

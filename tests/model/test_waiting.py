@@ -1,4 +1,4 @@
-"""Long work within what is opened: told now and then, and stopped."""
+"""Long work while something is opened: it reports progress now and then, and can be stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a job is where it is: the tables of random decisions, and the changes that flip them, by other means."""
+"""Why a job is where it is: tables of random decisions, and changes that flip them, checked independently."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from tests.whys_oracle import failed
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "resources/policies"
 
-#: Events that each run has, and those between two states of it that are kept.
+#: Events of each run, and events between two of its keyframes.
 LENGTH, EVERY = 300, 6
 
-#: Scenarios of recorded workloads, which need files.
+#: Scenarios with recorded workloads, which need files.
 _TRACES = {"queues-google", "queues-alibaba", "dra-google", "jrs-azure", "jrs-alibaba", "moldable-swf"}
 
 
@@ -57,14 +57,14 @@ def runs_of(system: str) -> tuple[Session, ...]:
 
 @cache
 def ran(session: Session) -> Session:
-    """The same session, with all its events."""
+    """The session after all its events."""
     session.run(events=LENGTH)
     return session
 
 
 @cache
 def states_of(session: Session) -> list[Any]:
-    """The states of a run after every so many events, by the engine alone, as far as somebody has asked for them."""
+    """A run's states at regular intervals, by the engine alone, extended when later ones are needed."""
     return [started(session.bench.system)]
 
 
@@ -79,7 +79,7 @@ def state_by_itself(session: Session, event: int) -> Any:
 
 
 def decisions(system: str, most: int, seed: int) -> Iterator[tuple[Session, Why]]:
-    """Random decisions of a kind of system, half of them asked of a server."""
+    """Explanations of random decisions in a kind of system, half of them asked for a server."""
     chance, told = random.Random(seed), 0
     while told < most:
         session = ran(chance.choice(runs_of(system)))
@@ -88,13 +88,13 @@ def decisions(system: str, most: int, seed: int) -> Iterator[tuple[Session, Why]
         try:
             answer = why(bench, line, chance.randint(1, line.live_end), server=server)
         except UserError:
-            continue  # an event that decides nothing, or no such server yet
+            continue  # an event without decisions, or no such server yet
         told += 1
         yield session, answer
 
 
 def check_table(answer: Why, table: Any) -> None:
-    """Groups are a partition, as found one by one; what was taken failed nothing, and is preferred."""
+    """The groups partition the candidates as the oracle does; the chosen one failed no condition and is preferred."""
     lines = table.lines()
     assert sum(line.removed for line in lines) + lines[-1].left == table.count
     found = failed(answer.setting, table)  # type: ignore[arg-type]
@@ -120,7 +120,7 @@ def check_decision(session: Session, answer: Why) -> None:
 
 
 def replayed_by_itself(session: Session, answer: Why, engine: Any = None) -> tuple[int, ...]:
-    """Where the job is after the flip, by the engine alone, told by states and rows."""
+    """Where the job is after the flip, by the engine alone, read from states and rows."""
     bench, setting, change = session.bench, answer.setting, answer.flip.change  # type: ignore[union-attr]
     state = state_by_itself(session, answer.event - 1)
     assert digest(state) == digest(session.timeline.fork_at(answer.event - 1))
@@ -149,7 +149,7 @@ def replayed_by_itself(session: Session, answer: Why, engine: Any = None) -> tup
 
 
 def _is_of_cra(fault: str) -> bool:
-    """Whether it only says that the policy would not have come to this state: that is what was changed."""
+    """Whether a fault only says that the policy would not reach this state, which the flip changed on purpose."""
     return "CRA" in fault or "I*" in fault
 
 
@@ -175,23 +175,23 @@ def check_flip(session: Session, answer: Why) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_random_decisions_are_explained_and_flipped(system: str) -> None:
-    # In a queue a job that has just arrived waits behind others, too.
+    # In a queue fewer decisions have a flip: a job that has just arrived also waits behind others.
     assert confirmed(system, 40, seed=1) > (10 if system == "queue" else 15)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_many_random_decisions(system: str, pytestconfig: pytest.Config) -> None:
-    """Others in every run; ``pytest -k many_random --hypothesis-seed=N`` draws the same.
+    """Different ones in every run; ``pytest -k many_random --hypothesis-seed=N`` repeats them.
 
-    A run finds what is wrong in one decision of 100 with 92 %, in one of 200 with 71 %.  Of a queue's decisions about
+    A fault in one decision of 100 is found with 92 %, in one of 200 with 71 %.  Of a queue's decisions about
     95 have a flip, give or take 8: once in a million runs there are fewer than 55.
     """
     assert confirmed(system, 250, int(pytestconfig.option.hypothesis_seed)) > (50 if system == "queue" else 75)
 
 
 def confirmed(system: str, count: int, seed: int) -> int:
-    """Check so many random decisions of a kind; how many a proposal flips, each of them confirmed by a replay."""
+    """Check *count* random decisions of a kind; return how many a proposal flips, each confirmed by a replay."""
     flipped = 0
     for session, answer in decisions(system, count, seed):
         check_decision(session, answer)
@@ -216,7 +216,7 @@ def test_a_move_and_a_timer_say_what_the_server_asks_for() -> None:
 
 
 def test_what_a_timer_asks_for_is_flipped_by_a_token_or_a_move() -> None:
-    """Event 37 of the second run has no token left below the limit, and no job on its server."""
+    """Only event 37 of the second run has no flip: no token is left below the limit, and its server has no job."""
     for scenario, none_flips in (("jrs-classroom", set()), ("jrs-two-phases", {37})):
         session = Session.open(scenario, kernel=False)
         session.run(events=100)
@@ -234,7 +234,7 @@ def test_what_a_timer_asks_for_is_flipped_by_a_token_or_a_move() -> None:
 
 
 def test_what_a_server_asks_for_earlier_flips_nothing() -> None:
-    """Without its token the timer of server 1 rings before the job on it leaves, which is asked about."""
+    """Without its token, server 1's timer rings earlier, before the departure that the question is about."""
     session = Session.open("jrs-classroom", kernel=False)
     session.run(events=80)
     answer = why(session.bench, session.timeline, 80)
@@ -274,7 +274,7 @@ def test_inside_an_arrival_the_last_decision_is_the_one_just_made(scenario: str,
 
 @pytest.mark.parametrize("policy", ["vqs", "vqs-bf", "max-weight"])
 def test_why_a_server_has_its_configuration(policy: str) -> None:
-    """By weights that are added up one by one; see also the random decisions, of which some are about it."""
+    """Checked against weights summed one by one; some of the random decisions are about configurations, too."""
     seed = random.randrange(2**32)
     scenario = "queues-vqs-unstable" if policy == "max-weight" else "queues-classroom"
     session = Session.open(scenario, policy, kernel=False)
@@ -327,7 +327,7 @@ def test_a_class_stands_for_its_last_job() -> None:
 
 
 def test_each_number_of_servers_says_why_it_was_taken_or_not() -> None:
-    """By Section 4, line 2, the job asks for so many; line 3 gives it as many of them as are free."""
+    """By Section 4, line 2, the job requests a number of servers; line 3 gives it as many of them as are idle."""
     session, beginnings = Session.open("moldable-classroom", kernel=False), set[str]()
     session.run(events=120)
     for row in session.timeline.rows(1, 120):
@@ -458,13 +458,13 @@ def test_what_was_said_of_another_job_is_not_why_one_waits(tmp_path: Path, numbe
 @pytest.mark.slow
 @pytest.mark.parametrize("system", KINDS)
 def test_of_a_policy_of_ones_own_no_folder_is_cited(system: str) -> None:
-    """The system asks for what it asks, and the file chose the rest."""
+    """Conditions cite the system or the file by its name, never the folder of the file."""
     scenario = {"queue": "queues", "phases": "jrs", "reservation": "dra", "moldable": "moldable"}[system]
     session = Session.open(f"{scenario}-classroom", str(EXAMPLES / f"{system}_template.py"), kernel=False)
     session.run(events=60)
     places = set[str]()
     for event in range(1, 61):
-        with suppress(UserError):  # an event that decides nothing
+        with suppress(UserError):  # an event without decisions
             for table in why(session.bench, session.timeline, event).tables:
                 places |= {table.preference.place, *(each.place for each in table.conditions)}
     assert f"{system}_template.py" in places

@@ -1,4 +1,4 @@
-"""Workloads: the laws they promise, blocks that come again, streams that do not touch."""
+"""Workloads: their distributions, blocks that are reproducible, streams that are independent."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slotscope.model.scenario.workload import (
     service_sampler,
 )
 
-#: Below this a fit is taken for wrong; the seeds are fixed, so a test passes always or never.
+#: The p-value below which a fit is rejected; the seeds are fixed, so a test passes always or never.
 LEAST_P = 1e-4
 
 LAWS: dict[str, Service] = {
@@ -47,7 +47,7 @@ POLICY = [328, 167, 603, 189, 993]
 
 
 def _hyper_exponential(mean: float, variation: float) -> Any:
-    """The distribution function of two exponentials with balanced means."""
+    """The distribution function of a mixture of two exponentials with balanced means."""
     often = (1 + ((variation - 1) / (variation + 1)) ** 0.5) / 2
 
     def function(value: Any) -> Any:
@@ -101,7 +101,7 @@ def poisson(seed: int = 5, **changes: Any) -> PoissonWorkload:
 
 
 def blocks(workload: PoissonWorkload, count: int) -> JobBlock:
-    """The first blocks as one."""
+    """The first blocks, joined."""
     parts = []
     for n in range(count):
         part = workload.block_at(n * BLOCK)
@@ -116,7 +116,7 @@ def test_gaps_are_exponential() -> None:
 
 
 def test_counts_in_equal_stretches_are_poisson() -> None:
-    """Chi-square of how many arrivals fall into stretches of time, and independence of two."""
+    """Chi-square test of the numbers of arrivals in stretches of time, and of the independence of two of them."""
     time = blocks(poisson(7), 3).time
     length = 1.0
     counts = np.bincount((time / length).astype(int))[:-1]
@@ -140,7 +140,7 @@ def test_types_have_their_shares() -> None:
 
 @pytest.mark.parametrize("classes", [1, 2, 5, 101, 102, 300])
 def test_classes_are_where_each_number_lies_among_their_bounds(classes: int) -> None:
-    """A number that is a bound itself belongs above it; classes that have no share are never drawn."""
+    """A number equal to a bound belongs to the class above it; classes of share 0 are never drawn."""
     numbers = stream(1, "types").random(1000)
     for below in (np.sort(numbers[: classes - 1]), np.full(classes - 1, numbers[0]), np.cumsum(numbers[1:classes])):
         drawn = drawn_classes(stream(1, "types"), below, len(numbers))
@@ -262,7 +262,7 @@ def test_a_fork_has_arrivals_of_its_own_after_the_fork() -> None:
 
 
 def test_what_comes_before_a_fork_meets_its_first_block() -> None:
-    """As a kernel does that is prepared with the state of no event."""
+    """As for a kernel that is prepared with the state before the first event."""
     continued = ContinuedWorkload(poisson(), 100)
     for arrival in (0, 99):
         before = continued.block_at(arrival)
@@ -283,7 +283,7 @@ def test_a_recorded_workload_ends() -> None:
 
 
 def test_blocks_go_with_their_workload() -> None:
-    """A circle would keep them until Python looks for circles, which the window does rarely."""
+    """A reference cycle would keep them until the collector runs, which is rare in the window."""
     workload = PoissonWorkload([1.0], [Exponential()], seed=1)
     first = weakref.ref(workload.block_at(0).time)
     assert first() is not None

@@ -1,4 +1,4 @@
-"""Small files in the formats of public traces, made after the documentation of each."""
+"""Small files in the formats of public traces, made from the documentation of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from slotscope.model.traces.alibaba_pods import COLUMNS
 
-#: The traces as they were published, and what another program counted in them, where they are.
+#: The published traces, and another program's counts of them, if they are available.
 TRACES = Path(__file__).resolve().parents[2].parent / "shared" / "traces"
 
 needs_traces = pytest.mark.skipif(
@@ -21,7 +21,7 @@ needs_traces = pytest.mark.skipif(
 
 
 def oracle(name: str) -> dict[str, Any]:
-    """What the other program counted in a trace."""
+    """The other program's counts of a trace."""
     found: dict[str, Any] = json.loads((TRACES / "oracle.json").read_text("utf-8"))[name]
     return found
 
@@ -41,7 +41,7 @@ DAY = 86_400
 
 #: time (s), type, collection, instance, priority, cpus, memory, collection type
 _EVENTS: tuple[tuple[float, int, int, int, int, float | None, float | None, int], ...] = (
-    (990, 6, 1, 0, 200, None, None, 0),  # rows stand in any order
+    (990, 6, 1, 0, 200, None, None, 0),  # rows may have any order
     (700, 0, 1, 0, 200, 0.125, 0.03125, 0),
     (700, 3, 1, 0, 200, 0.0625, 0.03125, 0),
     (701, 0, 2, 5, 25, 0.125, 0.25, 0),
@@ -58,7 +58,7 @@ _EVENTS: tuple[tuple[float, int, int, int, int, float | None, float | None, int]
 
 
 def google_2019(path: Path) -> Path:
-    """Events of instances: as JSON lines with numbers as text, or as CSV."""
+    """Events of instances, as JSON lines with numbers as text, or as CSV."""
     names = ("time", "type", "collection_id", "instance_index", "priority")
     rows = [(round(time * 10**6), *row) for time, *row in _EVENTS]
     if path.suffix == ".csv":
@@ -122,7 +122,7 @@ def pai_instances(path: Path) -> Path:
 
 
 def philly(path: Path, later: bool = False) -> Path:
-    """A log of jobs: the example of its documentation, one that runs still and one that never ran."""
+    """A log of jobs: the example of its documentation, a job that still runs and one that never ran."""
     gpus = [f"gpu{number}" for number in range(8)]
     first: dict[str, Any] = {
         "status": "Pass",
