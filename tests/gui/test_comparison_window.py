@@ -75,7 +75,7 @@ def test_a_moment_that_a_command_names_and_there_is_not_is_told_to_the_terminal_
 
 
 def choose(window: MainWindow, text: str) -> None:
-    """An entry of the menu; without a screen Qt warns of menus that pop up."""
+    """Trigger an entry of the menu without showing it: Qt's offscreen platform warns of popup menus."""
     window.compare.fill_menu()
     entry(window, text).trigger()
 
@@ -86,7 +86,7 @@ def entry(window: MainWindow, text: str) -> QAction:
 
 
 def moment(window: MainWindow) -> tuple[int, int, int]:
-    """Events of both lanes, and the sub-steps of the one being stepped through."""
+    """The events of both lanes, and the number of sub-steps shown."""
     frame = window.frame
     return (frame.event, frame.companions[0].event, len(frame.records) + len(frame.companions[0].records))
 
@@ -108,7 +108,7 @@ def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: Ma
     assert len(alone.docks) == len(panels_of("reservation")) + 2 * len(companions) + 1
     alone.compare.fill_menu()
     assert entry(alone, "first-fit").isChecked()
-    assert not entry(alone, "best-fit").isEnabled()  # three at most
+    assert not entry(alone, "best-fit").isEnabled()  # at most three policies
     choose(alone, "first-fit")
     at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 1)
     assert alone.frame.companions[0].info.policy_name == "dra-periodic"
@@ -121,13 +121,13 @@ def test_the_menu_puts_a_policy_beside_and_takes_it_away(qtbot: QtBot, alone: Ma
 
 @pytest.mark.parametrize("lecture", [False, True])
 def test_every_lane_has_every_panel_and_builds_it_when_asked(qtbot: QtBot, window: MainWindow, lecture: bool) -> None:
-    """A number key brings the first policy's panel, once more the next policy's."""
+    """A number key raises the first policy's panel; pressed again, the next policy's."""
     if lecture:
         press(qtbot, window, Key.Key_L)
         qtbot.waitUntil(lambda: window.lecture.on)
     for name in ("groups", "algorithm", "lp"):
         key = Key(Key.Key_1 + window.area.roles.numbered.index(name))
-        assert f"{name}-2" not in window.docks  # what nobody looks at costs nothing
+        assert f"{name}-2" not in window.docks  # panels that nobody looks at are not built
         shown = []
         for _ in range(3):
             press(qtbot, window, key)
@@ -368,7 +368,7 @@ def test_every_lane_is_seen_side_by_side(
             assert colours(dock) > 3, f"{dock.objectName()} paints nothing"
             assert "oo small" not in dock.panel._note.text()
     servers = [dock.panel for dock in alone.docks.values() if dock.panel.name == "servers"]
-    assert len({panel.height() for panel in servers}) == 1  # or their pictures had several scales
+    assert len({panel.height() for panel in servers}) == 1  # otherwise their scales would differ
     comparison = alone.docks["comparison"]
     assert colours(comparison) > 6
     assert comparison.panel.curves.height() >= 90
@@ -376,7 +376,7 @@ def test_every_lane_is_seen_side_by_side(
 
 
 def test_the_controls_of_a_comparison_are_whole_beside_three_policies(qtbot: QtBot, alone: MainWindow) -> None:
-    """What else counts as a difference has a line of its own on a small screen, and stands beside the buttons else."""
+    """The setting for what counts as a difference has its own line on a small screen, else it is beside the buttons."""
     alone.compare.compare(("dra-no-migration", "first-fit"))
     at_rest(qtbot, alone, lambda: len(alone.frame.companions) == 2)
     panel = alone.docks["comparison"].panel
@@ -415,7 +415,7 @@ def test_layouts_are_kept_apart(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_no_menu_outlives_its_comparison(qtbot: QtBot, window: MainWindow) -> None:
-    """Qt's menus know their entries' menus as long as they live, where Qt itself has made these."""
+    """Qt's wrapped menus keep the submenus of their entries alive, if Qt created these."""
     (offered,) = [action.menu() for action in window.view_menu.actions() if action.text() == "Panels of First fit"]
     left = ref(offered)
     del offered

@@ -1,4 +1,4 @@
-"""What a curtain leaves to be seen of a scrolled area in a hall."""
+"""What a curtain leaves visible of a scroll area in lecture mode."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from slotscope.gui.panels.pages import rich_text
 from slotscope.gui.widgets.curtain import Curtain, curtain_of
 from tests.gui.painted import type_of
 
-#: Three sentences of two lines each, and one paragraph that is longer than a page.
+#: Three sentences of two lines each, and a paragraph longer than a page.
 SENTENCES = [f"{number} begins here and goes on until it needs another line" for number in ("One", "Two", "Three")]
 LONG = "word " * 200
 
 
 def curtained(qtbot: QtBot, text: str, lines: float) -> tuple[Curtain, int]:
-    """A curtain over a page that is so many lines high; the height of a line."""
+    """A curtain over a page that is *lines* lines high, and the height of a line."""
     content, label = QWidget(), rich_text("a text")
     column = QVBoxLayout(content)
     column.setContentsMargins(0, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Live curves: what is painted, and what is saved."""
+"""Live curves: how they are painted and saved."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from slotscope.model.errors import UserError
 from tests.gui.painted import colours_in, pixels_of
 from tests.gui.plot_points import lines_of, points_of
 
-# -- what is painted -------------------------------------------------------------------------
+# -- painting --------------------------------------------------------------------------------
 
 
 def make_plot(qtbot: QtBot, theme: Theme, *, lecture: bool = False) -> TimePlot:
@@ -187,7 +187,7 @@ def test_half_a_thing_has_no_tick(qtbot: QtBot) -> None:
 
 
 def test_both_axes_have_the_room_and_the_lines_of_the_numbers_that_are_drawn(plot: TimePlot) -> None:
-    """At some heights pyqtgraph drew twice as many, 0.5 and 1.5 among them, over the axis' name."""
+    """At some heights pyqtgraph drew twice as many numbers, such as 0.5 and 1.5, over the name of the axis."""
     plot.add_curve("waiting", "run").append([0, 10], [0, 3])
     plot.refresh()
     recorded = QPicture()
@@ -217,7 +217,7 @@ def test_the_left_axis_follows_its_height_whatever_has_changed_it(plot: TimePlot
 @pytest.mark.parametrize("end", [0, 0.7, 30_000, 9_000_000])
 @pytest.mark.parametrize("lecture", [False, True])
 def test_the_number_at_the_end_of_the_lower_axis_has_room(qtbot: QtBot, end: float, lecture: bool) -> None:
-    """Also without labels at the right: before the first event 1.0 was cut."""
+    """Even without labels at the right: before the first event the number 1.0 was cut."""
     plot = make_plot(qtbot, load_theme("light"), lecture=lecture)
     if end:
         plot.add_curve("reward", "run").append([0, end], [0, 5.0])
@@ -287,7 +287,7 @@ def test_labels_that_do_not_fit_are_left_out(plot: TimePlot) -> None:
 
 
 def test_a_label_stands_where_it_would_had_it_never_moved(plot: TimePlot) -> None:
-    """What moves by less than is seen is not painted again."""
+    """Labels that move by less than is visible are not painted again."""
     plot.add_curve("run", "run", label="now").append([0, 1], [0, 5.0])
     plot.set_reference("best", 4.3, "optimum", "best")
     plot.refresh()
@@ -384,7 +384,7 @@ def test_pyqtgraphs_own_menu_is_off(plot: TimePlot) -> None:
 
 @pytest.mark.slow
 def test_the_name_of_an_axis_follows_from_the_height_alone(qtbot: QtBot) -> None:
-    """Also where the lower axis had no name before, and so another height."""
+    """Even if the lower axis had no name before, and hence another height."""
     theme, text = load_theme("light"), PlotText("time", "a difference of rates", "diff.")
     plots = [TimePlot(theme, fonts(False), text) for _ in range(2)]
     for plot in plots:

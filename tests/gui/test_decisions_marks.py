@@ -1,4 +1,4 @@
-"""The marks of the log's lines, and what its lines are made of, without a panel."""
+"""The marks of the log's lines, and the data of its lines, without a panel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOG_MARKS = kind_named("reservation").vocabulary.marks
 
 
 def inked(shape: str, color: str) -> set[tuple[int, int]]:
-    """The pixels that the mark of a kind covers."""
+    """The pixels covered by a mark of this shape."""
     image = QImage(20, 20, QImage.Format.Format_ARGB32)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)

@@ -1,4 +1,4 @@
-"""The log: sentences, filters, following the run, going there, breakpoints, export."""
+"""The log: sentences, filters, following the run, going to events, breakpoints, export."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.runs import ran
 
 @pytest.fixture(scope="module")
 def frames() -> dict[str, Frame]:
-    """A run at its start, running, paused, inside an event, and with a rejection in the log."""
+    """Frames of a run: at its start, running, paused, inside an event, and with a rejection in the log."""
     session = Session.open("dra-vms", kernel=False)
     found = {"start": session.frame()}
     session.run(events=1800)
@@ -215,12 +215,12 @@ class TestFilters:
 
 class TestFollowing:
     def test_the_log_follows_the_run(self, panel, frames, qtbot, monkeypatch):
-        monkeypatch.setattr(calm, "monotonic", lambda: 100.0)  # however long the first log takes
+        monkeypatch.setattr(calm, "monotonic", lambda: 100.0)  # however long the first update takes
         panel.set_frame(frames["early"])
         qtbot.waitUntil(lambda: panel.view.verticalScrollBar().maximum() > 0)
         qtbot.waitUntil(lambda: at_end(panel))
         panel.set_frame(frames["running"])
-        assert panel.model.present == frames["early"].event  # nobody reads sixty logs a second
+        assert panel.model.present == frames["early"].event  # not updated yet: nobody reads sixty logs a second
         qtbot.waitUntil(lambda: panel.model.present == frames["running"].event)
         qtbot.waitUntil(lambda: at_end(panel))
 
@@ -259,7 +259,7 @@ class TestFollowing:
         assert bar.value() == before and at_end(panel)
         view.setFocus()
         view.selectRow(0)
-        view.setCurrentIndex(panel.model.index(3, SENTENCE))  # as keys do, which scroll at once
+        view.setCurrentIndex(panel.model.index(3, SENTENCE))  # as keys do; this scrolls at once
         assert view.rowAt(1) <= 3 <= view.rowAt(room.height() - 1)
 
     def test_one_click_follows_again(self, panel, frames, qtbot):
@@ -352,7 +352,7 @@ class TestSaving:
     def test_json_lines_hold_every_field_and_the_sentence(self, panel, frames):
         frame = frames["paused"]
         panel.set_frame(frame)
-        panel.bar.search.setText("zebra")  # what is hidden is saved all the same
+        panel.bar.search.setText("zebra")  # hidden lines are saved, too
         lines = [json.loads(line) for line in panel.json_lines()]
         assert len(lines) == len(frame.rows)
         assert set(lines[-1]) == {*EVENT_ROW.names, "sentence"}

@@ -31,7 +31,7 @@ from tests.model.lab_work import Tiny, numbers_in
 pytestmark = pytest.mark.slow
 
 
-#: Parts of a sweep of some tenths of a second each, so that there is time to stop it.
+#: Parts of a sweep take some tenths of a second each, so that there is time to stop it.
 LONG = "servers.count = 40, 50, 60, 70, 80, 90"
 
 
@@ -50,7 +50,7 @@ def processes() -> list[int]:
 
 
 def test_figure_2_with_the_mouse(qtbot: QtBot, window: ExperimentsWindow, tmp_path: Path) -> None:
-    choose(qtbot, window, "dra-fig3")  # which has a number that needs no run
+    choose(qtbot, window, "dra-fig3")  # it has a number that needs no run
     qtbot.waitUntil(lambda: "Run carries out 36 parts" in window.results.picture.note.text(), timeout=PATIENCE)
     choose(qtbot, window, "dra-fig2")
     qtbot.waitUntil(lambda: window.list.entry("dra-fig2").state == "not run", timeout=PATIENCE)
@@ -239,7 +239,7 @@ def test_an_error_of_no_field_stands_above_the_picture(qtbot: QtBot, window: Exp
 
 
 class TestLaboratory:
-    """The thread itself, with parts that can be made to fail."""
+    """The thread alone, with parts that can be made to fail."""
 
     @pytest.fixture
     def laboratory(self) -> Iterator[Laboratory]:
@@ -295,7 +295,7 @@ class TestLaboratory:
     def test_closing_waits_for_no_look_and_leaves_it_nothing(
         self, qtbot: QtBot, laboratory: Laboratory, tmp_path: Path
     ) -> None:
-        """Python waits for it at the end of the program, where it would abort a daemon's calls."""
+        """Python waits for this thread at exit, where it would abort the calls of a daemon thread."""
         begun, may_end = threading.Event(), threading.Event()
         told: list[str] = []
         laboratory.looked.connect(lambda name, _: told.append(name))
@@ -319,7 +319,7 @@ class TestLaboratory:
 
 
 class TestInTheProgram:
-    """Reached from the main window, and gone with it."""
+    """It is opened from the main window, and closes with it."""
 
     @pytest.fixture
     def main(self, qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
@@ -355,7 +355,7 @@ class TestInTheProgram:
         qtbot.wait(100)
         assert main.frame is not None
         assert (main.frame.event, main.frame.running) == (0, False)
-        qtbot.keyClick(window.list, Key.Key_D)  # the theme is that of all windows
+        qtbot.keyClick(window.list, Key.Key_D)  # the theme is common to all windows
         assert main.theme.dark
         assert window.theme.dark
 

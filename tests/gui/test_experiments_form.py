@@ -1,4 +1,4 @@
-"""What is chosen in the window of experiments, and what its form takes."""
+"""Selection in the window of experiments, and the fields of its form."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[ExperimentsWindow]:
 def test_what_is_marked_is_what_was_pressed_and_what_runs(
     qtbot: QtBot, window: ExperimentsWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A press changes the form, and with it which entry the mouse is over when it moves on and is released."""
+    """A press changes the form, and thus which entry is below the pointer when it moves and the button is released."""
     ran: list[str] = []
     monkeypatch.setattr(window.laboratory, "look", lambda *_: None)
     monkeypatch.setattr(window.laboratory, "start", lambda order: ran.append(order.name))

@@ -1,4 +1,4 @@
-"""The pieces of the window of experiments: words, looks of curves, axes, ranges."""
+"""Parts of the window of experiments: texts, styles of curves, axes, ranges."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ class TestPlot:
     def test_the_axis_across_is_that_of_the_points_also_where_one_came_first(
         self, qtbot: QtBot, theme: Theme, comes_first: float
     ) -> None:
-        """A picture that fills ends as one that is opened later, and rests on the way."""
+        """A plot that fills gradually ends like one opened later, and its range hardly changes on the way."""
         values = (5.0, 6.0, 7.0, 8.0) if comes_first < 100 else (20.0, 60.0, 180.0)
         whole = replace(FIGURE, curves=(Curve("g = 1", values, values),), marks=(), logarithmic_x=False)
 
@@ -268,7 +268,7 @@ class TestPlot:
         image, view = plot.grab().toImage(), plot.getPlotItem().getViewBox()
         for point in points:
             at = plot.mapFromScene(view.mapViewToScene(point.pos()))
-            red, green, blue, _ = image.pixelColor(at).getRgb()  # smoothed at the rim of the cross
+            red, green, blue, _ = image.pixelColor(at).getRgb()  # antialiased at the edges of the cross
             assert red > 2 * max(green, blue)
         plot.show_figure(FIGURE, complete=True)
         assert len(plot._crosses.points()) == 0
@@ -394,7 +394,7 @@ def test_what_is_said_beside_the_buttons_takes_no_width_from_the_list(qtbot: QtB
         bar.show_state("running 100 %", 1.0)
         usual = bar.minimumSizeHint().width()
         bar.show_state("One experiment at a time: Psychas & Ghaderi (2022), Figure 2 runs.", None)
-        QApplication.sendPostedEvents()  # so that the layout is told
+        QApplication.sendPostedEvents()  # delivers the layout request
         assert bar.minimumSizeHint().width() <= usual
         bar.show_state("running 100 %", 1.0)
         assert not bar.state.wordWrap()

@@ -1,4 +1,4 @@
-"""Events leave the window as a table: of all policies that run, told while it takes, stopped by Esc."""
+"""Export of events as a table: all policies are included, progress is shown, Esc stops it."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def window(shared_window: MainWindow) -> MainWindow:
 
 
 def export(qtbot: QtBot, window: MainWindow, path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Press the keys and choose a file."""
+    """Press the keys of the command and choose a file."""
     press(qtbot, window, Qt.Key.Key_E, KEYS)
     choose_file(window, path, kind)
-    window.activateWindow()  # as a window manager does once the dialog is gone
+    window.activateWindow()  # as a window manager does after the dialog has closed
     qtbot.waitUntil(window.isActiveWindow)
 
 
@@ -56,7 +56,7 @@ def test_every_event_so_far_is_written(
     qtbot.waitUntil(lambda: said(window, "70 events written to"))
     table = pyarrow.parquet.read_table(tmp_path / "events.parquet")
     assert table["event"].to_pylist() == list(range(1, 71))
-    assert window.frame.event == 69  # the run stays where it was
+    assert window.frame.event == 69  # the run has not moved
 
 
 def test_of_several_policies_each_has_its_rows(

@@ -1,4 +1,4 @@
-"""An exception anywhere in the window is shown where it happened, and stops nothing else."""
+"""An exception anywhere in the window is shown where it occurred, and stops nothing else."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from tests.help_pages import flat, page
 
 @pytest.fixture
 def shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What nobody catches is shown, as in the program; else it would fail the test."""
+    """Show uncaught exceptions as the program does; otherwise they would fail the test."""
     monkeypatch.setattr(sys, "excepthook", faults.show)
     monkeypatch.setattr(threading, "excepthook", faults.show_of_thread)
 
 
 class Numbers(QAbstractListModel):
-    """A model that cannot be read while it is broken."""
+    """A model that raises an exception while it is broken."""
 
     def rowCount(self, parent=None):
         return 3
@@ -63,7 +63,7 @@ class Numbers(QAbstractListModel):
 
 
 class Fragile(QWidget):
-    """Fails wherever it is told to."""
+    """A widget that fails in the method named by *broken*."""
 
     broken = ""
 
@@ -151,7 +151,7 @@ def _page(panel: Panel) -> QWidget:
 
 
 def _break(qtbot: QtBot, panel: FragilePanel, where: str) -> None:
-    """Break the panel's widget, and have Qt call it there."""
+    """Break the panel's widget in one method, and have Qt call that method."""
     widget = panel.fragile
     widget.broken = where
     match where:
@@ -247,7 +247,7 @@ def test_what_a_test_does_not_plant_fails_it(qtbot, panel):
 
 @pytest.fixture
 def classes() -> list[type]:
-    """The classes of the window, those of every panel included."""
+    """The classes of the window, including those of all panels."""
     for entry in {entry for system in PANEL_ROOMS for entry in panels_of(system)}:
         entry.load()
     guard_classes()
@@ -274,10 +274,10 @@ def _slots_replaced(cls: type[QObject]) -> list[str]:
 
 
 def test_no_class_has_a_method_in_place_of_a_slot(qtbot, classes):
-    """A signal of another thread calls one that it is connected to after its widget has died, with anything as self."""
+    """A signal of another thread may call a connected one after its widget is destroyed, with any object as self."""
     replaced = {cls.__name__: _slots_replaced(cls) for cls in classes if issubclass(cls, QObject)}
     found = {name: slots for name, slots in replaced.items() if slots}
-    assert found == {"FigurePlot": ["close"]}  # of pyqtgraph's own close; nothing is connected to it
+    assert found == {"FigurePlot": ["close"]}  # pyqtgraph's own close; nothing is connected to it
 
 
 def test_a_refusal_on_its_way_while_its_dialog_closes_harms_nothing(qtbot):
@@ -358,7 +358,7 @@ def test_the_help_tells_of_the_page_and_its_buttons(qtbot, panel):
 
 @pytest.fixture
 def shared(qtbot: QtBot, warm: None, shared_window: MainWindow) -> MainWindow:
-    """For faults after which all is as before."""
+    """For faults that leave no trace."""
     open_anew(qtbot, shared_window, "dra-classroom")
     rest(qtbot, shared_window, lambda: shared_window.frame.engine == "kernel")
     return shared_window
@@ -366,7 +366,7 @@ def shared(qtbot: QtBot, warm: None, shared_window: MainWindow) -> MainWindow:
 
 @pytest.fixture
 def window(qtbot: QtBot, warm: None, window: MainWindow) -> MainWindow:
-    """For faults while panels are built, which to build anew takes longer than another window."""
+    """For faults while panels are built: building them again takes longer than opening another window."""
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.frame.engine == "kernel")
     return window
@@ -445,7 +445,7 @@ def test_a_hall_sees_what_went_wrong_until_there_is_more_to_say(qtbot, shown, sh
 
 
 def another_kind(qtbot: QtBot, window: MainWindow) -> None:
-    """Another kind of system is chosen; return once all its panels are there that can be."""
+    """Choose another kind of system; return once all panels that can be built exist."""
     with qtbot.waitSignal(window.ready):
         window.control.open("queues-classroom")
     rest(qtbot, window, lambda: window.frame.info.system == "queue")

@@ -1,4 +1,4 @@
-"""PySide reads no source of what is imported."""
+"""PySide does not read the sources of imported modules."""
 
 from __future__ import annotations
 

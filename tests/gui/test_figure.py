@@ -1,4 +1,4 @@
-"""Saved pictures of experiments: numbers along a logarithmic axis, and where the legend stands."""
+"""Saved pictures of experiments: numbers along a logarithmic axis, and the place of the legend."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_points_are_crossed_out_where_the_figure_says_so(qtbot: QtBot) -> None:
     image, view = widget.grab().toImage(), item.getViewBox()
     for x, y in zip(SCALES, RISING, strict=True):
         at = widget.mapFromScene(view.mapViewToScene(QPointF(across(some, x), y)))
-        red, green, blue, _ = image.pixelColor(at).getRgb()  # smoothed at the rim of the cross
+        red, green, blue, _ = image.pixelColor(at).getRgb()  # antialiased at the edges of the cross
         assert (red > 1.5 * max(green, blue)) == ((x, y) in some.crossed_points)
 
 

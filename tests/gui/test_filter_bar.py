@@ -1,4 +1,4 @@
-"""Above the log: chips for kinds of events, the search, and how many events it finds."""
+"""The filter bar above the log: buttons for kinds of events, the search, and the number of hits."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_how_many_hits_there_are_is_not_cut(qtbot, said, width):
     bar.layout().activate()
     assert bar.count.text() in said and bar.count.toolTip() == said[0]
     if len(said[-1]) < 20:
-        assert bar.sizeHint().height() == high  # the log stays where it is
+        assert bar.sizeHint().height() == high  # otherwise the log would move
     assert bar.width() == width and bar.count.width() >= bar.count.sizeHint().width()
     assert bar.search.width() > 120
     seen = (bar.search, bar.count, *bar.chips.values())

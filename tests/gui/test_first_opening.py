@@ -1,4 +1,4 @@
-"""The first run of a window: a saved one waits for no compiler, and one that is stopped says so."""
+"""The first run of a window: a saved run does not wait for the compiler, and a stopped opening says so."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.gui.windows import press, rest
 
 
 def words_of(note: QLabel, window: MainWindow) -> QRect:
-    """Where the words of a note stand in the window."""
+    """The place of a note's text in the window."""
     words = note.fontMetrics().boundingRect(note.text())
     words.moveCenter(note.mapTo(window, note.rect().center()))
     return words
@@ -39,7 +39,7 @@ def test_a_saved_run_is_shown_before_anything_is_compiled(
     run = Comparison([session, *others]) if others else session
     run.run(events=47)
     save_run(run, tmp_path / "saved.slotscope")
-    monkeypatch.setattr(Warming, "ready", lambda _: False)  # as on a first start, for a minute
+    monkeypatch.setattr(Warming, "ready", lambda _: False)  # on a first start this takes a minute
     window.control.open_session(tmp_path / "saved.slotscope")
     rest(qtbot, window, lambda: window.frame.event == 47)
     assert not any(lane.compiled for lane in lanes_of(window.worker.session))

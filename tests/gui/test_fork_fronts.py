@@ -1,4 +1,4 @@
-"""The way back from a fork: the panels that stood in front stand there again, wherever the keys were meanwhile."""
+"""The way back from a fork: the panels that were in front are in front again, wherever the focus was meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if, through keys and clicks: decide otherwise, go on under another policy, go back, name, and go to forks."""
+"""What if, by keys and clicks: decide otherwise, continue under another policy, go back, name, and visit forks."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
-#: After this event of dra-classroom web job 11 arrives.
+#: Web job 11 of dra-classroom arrives after this event.
 EVENT = 12
 
 
 @pytest.fixture
 def window(qtbot: QtBot, shared_window: MainWindow) -> MainWindow:
-    """A complete window that stands before an arrival in dra-classroom."""
+    """A complete window before an arrival in dra-classroom."""
     open_anew(qtbot, shared_window, "dra-classroom", "dra", seed=1)
     shared_window.control.go_to(EVENT)
     rest(qtbot, shared_window, lambda: shared_window.frame.event == EVENT)
@@ -60,7 +60,7 @@ def reject(qtbot: QtBot, window: MainWindow, dialog: ForksDialog) -> None:
     """Fork with a rejection, by the keyboard and the mouse."""
     dialog.decision.setFocus()
     qtbot.keyClick(dialog.decision, Key.Key_Return)  # opens the list
-    for key in (Key.Key_Home, Key.Key_Down):  # behind "put job 11 on server ..."
+    for key in (Key.Key_Home, Key.Key_Down):  # the entry after "put job 11 on server ..."
         qtbot.keyClick(dialog.decision.view(), key)
     qtbot.keyClick(dialog.decision.view(), Key.Key_Return)
     assert dialog.decision.currentText() == "reject job 11"
@@ -82,7 +82,7 @@ def click(qtbot: QtBot, dialog: ForksDialog, name: str) -> None:
     qtbot.mouseClick(dialog.tree.viewport(), Button.LeftButton, pos=box.center())
 
 
-# The first one: it is about a window in which nothing has run.
+# This test comes first: it needs a window in which nothing has run.
 def test_where_a_session_with_a_fork_was_opened_the_key_goes_back_to_what_the_fork_left(
     qtbot: QtBot, tmp_path: Path
 ) -> None:
@@ -124,7 +124,7 @@ def test_the_other_choice_stands_beside_and_one_key_goes_back(qtbot: QtBot, wind
 
 
 def test_what_the_log_is_asked_stands_in_that_of_the_fork_too(qtbot: QtBot, window: MainWindow) -> None:
-    """Where other words are searched for they stay; what is asked there instead stands in the first one's."""
+    """A search typed in the fork's log is kept, and a question asked there is also entered in the first log."""
     first, question = window.docks["decisions"].panel.bar, "admitted and event > 3"
     qtbot.keyClicks(first.search, question)
     qtbot.keyClick(first.search, Key.Key_Return)
@@ -217,7 +217,7 @@ def test_while_the_run_goes_on_nothing_is_decided_of_an_event_that_is_past(qtbot
     press(qtbot, window, Key.Key_Space)
     qtbot.waitUntil(lambda: not dialog.decide.isEnabled() and "Pause" in dialog.place.text())
     assert dialog.decision.currentText() == "" and not dialog.number.isVisible()
-    press(qtbot, window, Key.Key_I)  # of here: the run rests, and the sheet is the same one
+    press(qtbot, window, Key.Key_I)  # pauses the run here, in the same dialog
     rest(qtbot, window, lambda: not window.frame.playing)
     qtbot.waitUntil(lambda: dialog.place.text().startswith(f"After event {window.frame.event},"))
     assert [one for one in window.findChildren(ForksDialog) if one.isVisible()] == [dialog]
@@ -227,7 +227,7 @@ def test_while_the_run_goes_on_the_sheet_does_not_speak_of_an_event_that_is_past
     qtbot: QtBot, window: MainWindow
 ) -> None:
     dialog = opened(qtbot, window)
-    while dialog.decide.isEnabled():  # up to where nothing is decided in the next event: a departure
+    while dialog.decide.isEnabled():  # up to an event without a decision: a departure
         event = window.frame.event + 1
         window.control.go_to(event)
         rest(qtbot, window, lambda event=event: window.frame.event == event)
@@ -275,7 +275,7 @@ def test_what_is_impossible_is_said_in_the_sheet_and_nothing_is_forked(qtbot: Qt
     qtbot.keyClick(dialog.policy, Key.Key_Return)
     qtbot.waitUntil(lambda: "did you mean 'best-fit'" in dialog.fault.text())
     assert not window.frame.companions and window.frame.event == EVENT
-    qtbot.keyClicks(dialog.policy, "best-fit")  # in the place of the other one
+    qtbot.keyClicks(dialog.policy, "best-fit")  # replaces the misspelt name
     assert dialog.policy.text() == "best-fit"
 
 
@@ -301,7 +301,7 @@ def test_another_policy_goes_on_and_in_the_past_there_is_the_one_it_left(qtbot: 
 
 
 def begun_name(qtbot: QtBot, dialog: ForksDialog, text: str) -> QLineEdit:
-    """Where the name of the current fork is typed, with that in it."""
+    """Begin to edit the current fork's name, and type *text*."""
     qtbot.keyClick(dialog.tree, Key.Key_F2)
     editor = dialog.tree.findChild(QLineEdit)
     assert editor is not None
@@ -321,7 +321,7 @@ def test_forks_are_listed_named_kept_and_gone_to(qtbot: QtBot, window: MainWindo
     click(qtbot, dialog, "reject")
     rest(qtbot, window, lambda: len(window.frame.companions) == 1)
     qtbot.waitUntil(lambda: items(dialog)["reject"].font(0).bold())
-    qtbot.keyClick(begun_name(qtbot, dialog, "turned away"), Key.Key_Return)  # of what was clicked
+    qtbot.keyClick(begun_name(qtbot, dialog, "turned away"), Key.Key_Return)  # renames the fork that was clicked
     qtbot.waitUntil(lambda: "turned away" in items(dialog))
     qtbot.waitUntil(lambda: window.compare.labels[1] == "turned away")
     assert "turned away" in window.windowTitle()
@@ -347,7 +347,7 @@ def test_a_fork_that_a_click_has_shown_can_be_removed_and_the_key_brings_it_back
         qtbot.waitUntil(lambda count=count: len(items(dialog)) == count)
     first, other = list(items(dialog))[1:]
     dialog.tree.setFocus()
-    dialog.tree.setCurrentItem(items(dialog)[first])  # its text is the beginning of the other's, which is shown
+    dialog.tree.setCurrentItem(items(dialog)[first])  # its text begins the text of the other fork, which is shown
     qtbot.keyClick(dialog.tree, Key.Key_Delete)
     qtbot.waitUntil(lambda: first not in items(dialog))
     assert len(lanes_of(window.worker.present)) == 2 and not dialog.fault.text()
@@ -376,7 +376,7 @@ def test_a_name_that_is_typed_is_not_lost_where_another_run_is_shown(qtbot: QtBo
     editor = begun_name(qtbot, dialog, "turned")
     with qtbot.waitSignal(window.worker.forks_told, check_params_cb=lambda offer: offer.shown == ("dra",)):
         press(qtbot, window, Key.Key_Z, CTRL | SHIFT)
-    assert items(dialog)["reject"].font(0).bold()  # the tree is as it was
+    assert items(dialog)["reject"].font(0).bold()  # the tree has not changed
     qtbot.keyClicks(editor, " away")
     qtbot.keyClick(editor, Key.Key_Return)
     qtbot.waitUntil(lambda: "turned away" in items(dialog) and not items(dialog)["turned away"].font(0).bold())
@@ -450,7 +450,7 @@ def test_what_is_refused_is_told_where_it_was_asked_until_something_else_is_type
 
 @pytest.mark.parametrize("at", ["the number", "the button"])
 def test_a_decision_is_made_by_keys_alone(qtbot: QtBot, window: MainWindow, at: str) -> None:
-    """The space bar is the run's in every window."""
+    """With Enter: the space bar belongs to the run in every window."""
     dialog = opened(qtbot, window)
     qtbot.waitUntil(dialog.number.isVisible)
     dialog.activateWindow()

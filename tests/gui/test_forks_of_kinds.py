@@ -1,4 +1,4 @@
-"""What if, in the kinds beside the loss system: forced, edited, named, saved, opened again, and back by a key."""
+"""What if, in the kinds besides the loss system: forced, edited, named, saved, opened again, and left by a key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
-#: Of each kind: how its policy goes on with another parameter, and an edit under which the jobs stay the same.
+#: For each kind: its policy with another parameter, and an edit of the scenario that leaves the jobs the same.
 WAYS: dict[str, tuple[str, tuple[Any, ...], Any]] = {
     "queue": ("vqs-bf:renew=before", ("run", "warmup"), 400),
     "phases": ("jrs:token_limit=0", ("cost", "budget"), 0.2),
@@ -48,7 +48,7 @@ def edited(data: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str,
 
 
 def before_a_decision(kind: str) -> int:
-    """After how many events something can be decided in a kind's classroom."""
+    """The number of events before the first decision, from event 30 on, in the classroom scenario of a kind."""
     session = ran(*RUNS[kind][:2], events=30)
     while not session.bench.at(session.timeline.event).system.choices(session.timeline.state):
         session.step()
@@ -126,11 +126,11 @@ def test_a_menu_offers_nothing_of_another_event(qtbot: QtBot) -> None:
 
 
 def made(qtbot: QtBot, window: MainWindow, kind: str) -> tuple[Fork, ...]:
-    """The tree of a forced decision, which gets a name, of another parameter, and of an edited scenario."""
+    """Make forks by a forced decision, which is then named, by another parameter and by an edit; return the tree."""
     left, event = window.worker.session, window.frame.event
     policy, path, value = WAYS[kind]
     dialog = opened(qtbot, window)
-    dialog.decision.setCurrentIndex(dialog.decision.count() - 1)  # to wait, a backup server, to be blocked
+    dialog.decision.setCurrentIndex(dialog.decision.count() - 1)  # wait, a backup server, or block
     qtbot.mouseClick(dialog.decide, Qt.MouseButton.LeftButton)
     rest(qtbot, window, lambda: len(window.frame.companions) == 1)
     forced = lanes_of(window.worker.session)[1].origin.policy
@@ -147,7 +147,7 @@ def made(qtbot: QtBot, window: MainWindow, kind: str) -> tuple[Fork, ...]:
     name = next(name for name, item in items(dialog).items() if item.data(0, Qt.ItemDataRole.UserRole) == forced)
     click(qtbot, dialog, name)
     rest(qtbot, window, lambda: lanes_of(window.worker.session)[1].origin.policy == forced)
-    qtbot.waitUntil(lambda: items(dialog)[name].font(0).bold())  # the tree is another since
+    qtbot.waitUntil(lambda: items(dialog)[name].font(0).bold())  # the tree has been filled again
     qtbot.keyClick(begun_name(qtbot, dialog, "by hand"), Key.Key_Return)
     qtbot.waitUntil(lambda: "by hand" in items(dialog))
     qtbot.waitUntil(lambda: window.compare.labels[1] == "by hand")

@@ -1,4 +1,4 @@
-"""How often a run is seen: by what a frame costs the thread that draws it."""
+"""How often a run is shown, depending on the time that the drawing thread spends per frame."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from slotscope.gui.running.pace import DRAWING, FRAME_SECONDS, LONGEST_SECONDS, 
 
 
 class Clocks:
-    """Both clocks of a rate, which stand still."""
+    """Both clocks of a frame rate, advanced by hand."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.passed = self.worked = 100.0
@@ -17,7 +17,7 @@ class Clocks:
         monkeypatch.setattr(pace, "thread_time", lambda: self.worked)
 
     def frames(self, rate: FrameRate, count: int, cost: float, limited: bool = True) -> float:
-        """Draw so many frames, each as soon as it may be seen; seconds between the last two."""
+        """Draw *count* frames, each as soon as it is due; return the seconds between the last two."""
         for _ in range(count):
             rate.count(limited)
             self.worked += cost
@@ -51,7 +51,7 @@ def test_without_a_limit_frames_are_as_many_as_the_eye_sees(clocks: Clocks) -> N
 def test_what_was_done_once_is_soon_forgotten(clocks: Clocks) -> None:
     rate = FrameRate()
     clocks.frames(rate, 100, 0.004)
-    clocks.worked += 30  # a lesson was looked at, say
+    clocks.worked += 30  # for example a lesson was read
     clocks.frames(rate, 1, 0.004)
     assert clocks.frames(rate, 25, 0.004) == pytest.approx(PACED_SECONDS)
 

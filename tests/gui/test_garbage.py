@@ -1,4 +1,4 @@
-"""Widgets that are part of a circle die in the window's thread, whoever allocates."""
+"""Widgets in reference cycles are destroyed in the window's thread, whichever thread allocates."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ from tests.gui.windows import complete_window, rest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Containers that are made at once: more than what leads to a collection of the oldest ones.
+#: Containers allocated at once: more than enough to trigger a collection of the oldest generation.
 MANY = 150_000
 
-#: Milliseconds after which a test gives up.
+#: Milliseconds until a test times out.
 PATIENCE = 10_000
 
 Deaths = list[threading.Thread]
 
 
 class Circular(QWidget):
-    """A widget that nothing but the collector can destroy; it notes the thread of its end."""
+    """A widget in a reference cycle, which only the collector can destroy; it records the thread that does so."""
 
     def __init__(self, deaths: Deaths) -> None:
         super().__init__()
@@ -53,12 +53,12 @@ class Circular(QWidget):
 
 
 class Dock(QDockWidget):
-    """One of the program's own classes."""
+    """A dock of a class that is defined in Python."""
 
 
 @pytest.fixture
 def automatic() -> Iterator[None]:
-    """Python collects by itself, as in a program that has just begun."""
+    """Enable Python's automatic collection, as in a program that has just started."""
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
     gc.collect()
@@ -70,14 +70,14 @@ def automatic() -> Iterator[None]:
 
 @pytest.fixture
 def owner(qapp: QApplication) -> Iterator[QObject]:
-    """What owns a collector; both are gone after the test."""
+    """The owner of a collector; both are destroyed after the test."""
     made = QObject()
     yield made
     made.deleteLater()
 
 
 def allocated_elsewhere() -> list[list[int]]:
-    """What another thread allocates: as much as a run does in minutes."""
+    """Allocate in another thread as much as a run does in minutes."""
     kept: list[list[int]] = []
     thread = threading.Thread(target=lambda: kept.extend([n] for n in range(MANY)), name="run")
     thread.start()
@@ -89,7 +89,7 @@ def test_a_widget_in_a_circle_dies_in_the_windows_thread(automatic: None, owner:
     deaths: Deaths = []
     collector_of(owner)
     Circular(deaths)
-    kept = allocated_elsewhere()  # and nothing of it is given back meanwhile
+    kept = allocated_elsewhere()  # nothing of it is freed meanwhile
     assert not deaths
     qtbot.waitUntil(lambda: bool(deaths), timeout=PATIENCE)
     assert deaths == [threading.main_thread()]
@@ -112,7 +112,7 @@ def test_as_much_is_collected_as_python_would_have(monkeypatch: pytest.MonkeyPat
     assert collected == [0, 1, 2]
 
 
-#: A program that puts a circle aside, gives it up, and says when it is gone.
+#: A program that freezes an object in a reference cycle, drops it, and prints when it is destroyed.
 _SETTLES = """
 import gc, weakref
 from slotscope.gui.window.application import application
@@ -140,7 +140,7 @@ def test_the_program_puts_aside_what_is_there_until_all_settles_again() -> None:
     assert done.stdout.split() == ["False", "False", "True"]
 
 
-#: A start of the program, which tells what is looked through: all or how much of it, and closes.
+#: Starts the program, prints which generations are collected among how many objects, and closes.
 _STARTS = """
 import gc
 from PySide6.QtCore import QTimer
@@ -175,7 +175,7 @@ def test_a_start_is_looked_through_once_when_the_window_is_complete(tmp_path: Pa
 
 
 def test_clearing_away_leaves_to_qt_what_qt_has_made(qapp: QApplication) -> None:
-    """Else a layout of graphics items destroys its own hidden window a second time."""
+    """Otherwise a layout of graphics items would destroy its own hidden window a second time."""
     before = {id(window): window for window in QApplication.topLevelWidgets()}
     item = QGraphicsWidget()
     layout = QGraphicsGridLayout(item)
@@ -193,7 +193,7 @@ def test_clearing_away_leaves_to_qt_what_qt_has_made(qapp: QApplication) -> None
 
 
 def test_a_plot_takes_its_menus_along(qtbot: QtBot) -> None:
-    """Also where Python keeps what pyqtgraph made of it."""
+    """Even while Python keeps objects that pyqtgraph created for it."""
     theme = load_theme("light")
     before = len(QApplication.allWidgets())
     plot = TimePlot(theme, current_fonts(), PlotText("x", "y"))
@@ -204,7 +204,7 @@ def test_a_plot_takes_its_menus_along(qtbot: QtBot) -> None:
 
 
 def test_a_dock_that_was_taken_out_is_let_go_of(qtbot: QtBot) -> None:
-    """Also where it was still found among the children of its window."""
+    """Even if it was still found among the children of its window."""
     window = DockWindow()
     qtbot.addWidget(window)
     dock = Dock(window)
@@ -230,7 +230,7 @@ def test_clearing_away_empties_also_what_was_put_aside(qapp: QApplication) -> No
 @pytest.mark.slow
 @pytest.mark.usefixtures("warm")
 def test_no_item_of_a_layout_is_known_that_is_gone(qtbot: QtBot, tmp_path: Path) -> None:
-    """Whatever stands in its place in memory would be taken for it: a panel met a layout's item for its viewport."""
+    """A new object at the same address would be mistaken for it: a panel got a layout item instead of its viewport."""
     with complete_window(qtbot, tmp_path) as window:
         for scenario in ("queues-classroom", "jrs-classroom", "moldable-classroom", "dra-classroom"):
             window.control.open(scenario)

@@ -1,4 +1,4 @@
-"""On a projector of 1280x720 nothing is cut in lecture mode, whatever panel is shown, in either language."""
+"""On a projector of 1280x720 nothing is cut in lecture mode, in any panel and either language."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from tests.gui.windows import IN_EACH_LANGUAGE, at_rest, press
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm"), IN_EACH_LANGUAGE]
 
-#: Scenarios, policies and events: of each kind that of a classroom, alone and side by side, and one of many pools and
-#: long names.
+#: Scenarios, policies and events: for each kind its classroom, alone and in a comparison, and a scenario of many pools
+#: with long names.
 STANDS = (
     *((scenario, (), event) for scenario, event in CLASSROOMS),
     ("dra-classroom", ("dra", "first-fit"), 30),
@@ -44,7 +44,7 @@ def window(tidy_window: MainWindow) -> MainWindow:
 def test_nothing_is_cut_in_any_panel(
     qtbot: QtBot, window: MainWindow, scenario: str, policies: tuple[str, ...], event: int
 ) -> None:
-    """Of each policy that is shown, the second one's as well; and servers of a classroom are high enough."""
+    """In the panels of each policy shown; and the servers of a classroom are high enough."""
     stand(qtbot, window, scenario, policies, event)
     if "classroom" in scenario:
         servers = window.area.roles.servers
@@ -60,7 +60,7 @@ def test_nothing_is_cut_in_any_panel(
 
 
 def test_what_is_solved_late_has_its_width(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A busy machine tells the optimum after the hall was arranged, by a page with numbers in place of a busy sign."""
+    """On a busy machine the optimum arrives after the layout; then a page of numbers replaces the busy indicator."""
     solve = window._solve
     monkeypatch.setattr(window, "_solve", lambda _: None)
     window.lessons.open("moldable-2-optimum")
@@ -76,7 +76,7 @@ def test_what_is_solved_late_has_its_width(qtbot: QtBot, window: MainWindow, mon
 
 
 def test_what_is_said_of_each_step_of_a_lesson_is_whole(qtbot: QtBot, window: MainWindow) -> None:
-    """Sentences of one line and of two by turns."""
+    """Sentences of one and of two lines alternate."""
     window.lessons.open("dra-1-decision", 3)
     press(qtbot, window, Qt.Key.Key_L)
     steps = load_lesson(lesson_files()["dra-1-decision"], "en").steps
@@ -96,7 +96,7 @@ def test_the_offer_of_the_tour_is_whole_and_a_hall_does_not_see_it(qtbot: QtBot,
     window.welcome()
     assert window.lessons.offer.isHidden()
     press(qtbot, window, Qt.Key.Key_L)
-    window.welcome()  # it was not answered
+    window.welcome()  # the offer has not been answered yet
     assert window.lessons.offer.isVisible()
 
 
@@ -115,7 +115,7 @@ def _is_whole(qtbot: QtBot, window: MainWindow, name: str) -> None:
 
 
 def pages_are_whole(qtbot: QtBot, area: QScrollArea, curtain: Curtain) -> None:
-    """Page for page nothing is cut, nothing is passed over, and the end is reached."""
+    """On each page nothing is cut, nothing is skipped, and the last page reaches the end."""
     bar, content = area.verticalScrollBar(), area.widget()
     assert content is not None
     bar.setValue(0)

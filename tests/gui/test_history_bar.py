@@ -1,4 +1,4 @@
-"""The history bar: every event has its place, and the ends are the ends."""
+"""The history bar: every event has its position, and the ends of the bar are the ends of the run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIGHT = load_theme("light")
 
 @pytest.fixture
 def bar(qtbot: QtBot) -> HistoryBar:
-    """A bar of a run of 300 events that stands at its end."""
+    """A bar for a run that is at its end, event 300."""
     session = ran("dra-classroom", events=300)
     bar = HistoryBar(LIGHT)
     qtbot.addWidget(bar)
@@ -71,7 +71,7 @@ def test_the_part_that_was_run_reaches_to_the_handle(bar: HistoryBar) -> None:
 
 
 def test_a_hall_sees_no_keyframes(qapp: QApplication, bar: HistoryBar) -> None:
-    """Where they are is of all that was seen before; a moment has one picture."""
+    """Keyframes depend on the moments visited before; in lecture mode a moment must always look the same."""
     apply(qapp, LIGHT, lecture=True)
     hall = bar.grab().toImage()
     apply(qapp, LIGHT)

@@ -1,4 +1,4 @@
-"""The menu of what history may take: chosen by keys, kept, and what the command line asked for holds."""
+"""The menu for the memory and disk space of the history: choices are saved, and the command line takes precedence."""
 
 from __future__ import annotations
 

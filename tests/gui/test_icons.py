@@ -1,4 +1,4 @@
-"""Icons: each paints something of its own, in the theme's colours, sharp at every size."""
+"""Icons: each has its own picture, in the theme's colours, sharp at every size."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def drawn(name: str, size: int, color: str = "#ff0000") -> QImage:
 
 
 def ink(image: QImage) -> float:
-    """Share of the picture that is covered."""
+    """The share of the picture that is covered."""
     return float((pixels_of(image) >> 24).mean() / 255)
 
 
@@ -72,7 +72,7 @@ def test_an_icon_keeps_its_weight_at_every_size(qapp: QApplication, name: str) -
 
 
 def test_no_two_icons_look_alike(qapp: QApplication) -> None:
-    images = [drawn(name, 24) for name in ICON_NAMES]  # kept: their bits go with them
+    images = [drawn(name, 24) for name in ICON_NAMES]  # kept alive: the bits belong to the images
     assert len({bytes(image.constBits()) for image in images}) == len(ICON_NAMES)
 
 
@@ -110,6 +110,6 @@ def test_icons_are_sharp_on_dense_screens(qapp: QApplication) -> None:
 
 
 def test_one_without_room_is_nothing(qapp: QApplication) -> None:
-    """A button that has no room yet asks for that; Qt would complain of a painter without a picture."""
+    """A button without a size asks for such an icon; Qt would warn of a painter on a null pixmap."""
     for size in (QSize(0, 0), QSize(0, 20)):
         assert icon("run", load_theme("light")).pixmap(size).isNull()

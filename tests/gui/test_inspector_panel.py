@@ -1,4 +1,4 @@
-"""The inspector's panel: what it shows of any thing of any kind, pinning, and going elsewhere."""
+"""The inspector's panel: it shows any thing of any kind, can be pinned, and follows links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.gui.painted import colours_at
 from tests.gui.windows import on_screen
 from tests.runs import ran
 
-#: What is looked at in each kind of system.
+#: What is inspected in each kind of system.
 THINGS = {
     "dra-classroom": (Thing("server", 2), Thing("job", 90)),
     "queues-classroom": (Thing("server", 1), Thing("queue", 2)),
@@ -219,7 +219,7 @@ class TestPointing:
         panel.set_selection(Select(server=2))
         assert panel.heading.text() == "Server 2"
 
-    @pytest.mark.parametrize("searching", [False, True])  # what is complete may still be looked at for what comes
+    @pytest.mark.parametrize("searching", [False, True])  # a complete history may still be searched for later events
     def test_where_nothing_has_happened_both_lines_say_so(self, panel, frame, searching):
         panel.history.show_found(frame, Found((), 1, EVENTS, searching, complete=True))
         assert "All of history: 0 events" in panel.history.how_far.text()

@@ -1,4 +1,4 @@
-"""Inspectors in the window: clicks in the pictures of all kinds, floating ones, lanes, runs."""
+"""Inspectors in the window: clicks in pictures of all kinds, floating inspectors, lanes, runs."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def open_at(qtbot: QtBot, window: MainWindow, scenario: str, event: int = EVENT)
 
 
 def picture(dock: PanelDock) -> QWidget:
-    """The widget with the servers: the one that can be clicked."""
+    """The widget with the servers, which can be clicked."""
     found = [widget for widget in dock.panel.findChildren(QWidget) if hasattr(widget, "chosen") and widget.isVisible()]
     return found[0]
 
 
 def click_a_server(window: MainWindow, dock: PanelDock, double: bool = False) -> Select:
-    """Click about in a picture until a server is hit."""
+    """Click at many points of a picture until a server is hit."""
     widget, asked = picture(dock), []
     dock.panel.intent.connect(asked.append)
     for y in range(widget.height() // 2, widget.height(), 9):
@@ -59,14 +59,14 @@ def floating(window: MainWindow) -> list[PanelDock]:
 
 
 def searched(window: MainWindow, thing: Thing, lane: int = 0) -> bool:
-    """Is the history of a thing in the frame, as far as it will be searched?"""
+    """Whether the frame has the history of a thing, with the search finished or stopped."""
     frame = window.frame if lane == 0 else window.frame.companions[lane - 1]
     found = frame.histories.get(thing)
     return found is not None and not found.searching
 
 
 def shows(panel: InspectorPanel, window: MainWindow, thing: Thing, lane: int = 0) -> None:
-    """The panel says of a thing what the lane's model says."""
+    """Assert that the panel shows a thing as the lane's model describes it."""
     frame = window.frame if lane == 0 else window.frame.companions[lane - 1]
     said = frame.info.kind.inspector.describe(frame, thing)
     assert panel.heading.text() == said.title
@@ -91,7 +91,7 @@ def test_a_click_inspects_and_a_double_click_floats(qtbot, window, scenario):
     assert dock.isFloating() and again.floating
     rest(qtbot, window, lambda: searched(window, again.inspected))
     shows(dock.panel, window, again.inspected)
-    # A click on the history goes there; the history stays whole.
+    # A click on an entry of the history goes to its event; the history stays complete.
     model = dock.panel.history.model
     if model.rowCount():
         event, count = model.entry(0).event, model.rowCount()

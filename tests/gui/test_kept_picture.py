@@ -1,4 +1,4 @@
-"""Docks are arranged, laid out and painted in turns of their own, behind the picture that there was before."""
+"""Docks are arranged, laid out and painted in separate turns of the event loop, while the old picture stays visible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def picture(bare: QMainWindow) -> KeptPicture:
 
 
 def turn() -> None:
-    """One of the event loop's."""
+    """Run one turn of the event loop."""
     QApplication.processEvents()
 
 
@@ -114,7 +114,7 @@ def test_a_size_is_followed_at_once_where_nothing_is_kept(bare: QMainWindow, pic
 
 
 def test_a_page_of_a_stack_follows_the_size_in_which_it_comes(bare: QMainWindow, picture: KeptPicture) -> None:
-    """Qt lets the pages of a stack paint nothing while one takes the place of another; no turn would follow."""
+    """Qt disables the painting of a stack while it changes pages; this must not postpone the layout to another turn."""
 
     class Page(QWidget):
         def resizeEvent(self, _event: QResizeEvent) -> None:
@@ -144,7 +144,7 @@ def test_at_rest_no_turn_follows_another(qtbot: QtBot, window: MainWindow) -> No
 
 
 def test_words_that_fit_again_lose_their_bar(qtbot: QtBot) -> None:
-    """With a bar they are wrapped once more, and need more room than there is."""
+    """With its scroll bar the text is wrapped more narrowly and would need more height than there is."""
     around = QWidget()
     words = ScrolledWords(QLabel("word " * 40, wordWrap=True), around)
     on_screen(qtbot, around, 700, 700)
@@ -177,7 +177,7 @@ def test_a_panel_behind_a_tab_has_another_look_once_it_is_seen(qtbot: QtBot, win
 
 
 def test_the_usual_layout_and_its_type_come_back_in_turns_of_their_own(qtbot: QtBot, window: MainWindow) -> None:
-    """Until then it is what is kept, and whoever goes back to the hall goes there from it."""
+    """Until then the old layout is the one that is saved, and it stays so if lecture mode is entered again."""
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.area.complete)
     layouts, lecture = window.area.layouts, window.lecture
@@ -206,7 +206,7 @@ def test_a_layout_of_lanes_comes_back_in_a_turn_of_its_own(qtbot: QtBot, window:
     layouts, lanes, restored = window.area.layouts, window.lanes, list[bool]()
     restore = layouts.restore
     layouts.restore = lambda text: (restored.append(layouts.picture.unsettled), restore(text))[1]  # type: ignore[method-assign]
-    for labels, turns in (("ab", []), ("", [True]), ("ab", [True])):  # that of the first is what comes back
+    for labels, turns in (("ab", []), ("", [True]), ("ab", [True])):  # the second time restores the layout of the first
         lanes.show(tuple(labels))
         assert not restored
         rest(qtbot, window, lambda: not layouts.picture.busy)
@@ -220,7 +220,7 @@ def test_the_pseudocode_is_set_once_on_the_way_into_a_hall(
 ) -> None:
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.area.complete)
-    window.settle()  # the bar beside it comes and goes while the window is built
+    window.settle()  # the scroll bar beside it appears and disappears while the window is built
     view, sets = window.docks["algorithm"].panel.view, list[int]()  # type: ignore[attr-defined]
     keep = view._keep_in_view
     monkeypatch.setattr(view, "_keep_in_view", lambda: (sets.append(view.viewport().width()), keep()))

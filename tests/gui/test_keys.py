@@ -1,4 +1,4 @@
-"""Keys and the wheel: what they reach, what they must not touch, and how a run comes back."""
+"""Keys and the wheel: what they operate, what they must not affect, and how a run comes back."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 @pytest.fixture
 def window(qtbot: QtBot, tidy_window: MainWindow) -> MainWindow:
-    """A window at event 12 of dra-classroom, as a start leaves it: nothing was clicked."""
+    """A window at event 12 of dra-classroom, as after a start: nothing has been clicked."""
     open_anew(qtbot, tidy_window, "dra-classroom", moment=Moment((12,)))
     rest(qtbot, tidy_window, lambda: tidy_window.frame.event == 12)
     return tidy_window
 
 
 def strike(window: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = PLAIN) -> None:
-    """A key as the window system delivers it, to whatever has the focus."""
+    """Send a key as the window system does, to the widget that has the focus."""
     QTest.keyClick(window.windowHandle(), key, modifier)
 
 
 def settled(qtbot: QtBot, window: MainWindow) -> tuple[str, str, int, int]:
-    """What runs once the worker has done all it was asked: scenario, policy, seed and event."""
+    """Scenario, policy, seed and event of the run after the worker has done all its work."""
     done: list[bool] = []
     window.worker.post(lambda worker: done.append(True))
     qtbot.waitUntil(lambda: bool(done))
@@ -92,7 +92,7 @@ def test_page_keys_are_a_presenter_s(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_page_keys_are_a_presenter_s_in_a_panel_s_own_window(qtbot: QtBot, window: MainWindow) -> None:
-    """On a second screen, clicked into; each key steps once, also when the panel is back, and out again."""
+    """As on a second screen, after a click; each key steps once, also when the panel is docked and floated again."""
     dock = window.docks["algorithm"]
     for floating in (True, False, True):
         dock.setFloating(floating)
@@ -195,7 +195,7 @@ def test_escape_leaves_a_field_and_the_next_key_is_the_windows(qtbot: QtBot, win
 @pytest.mark.qt_log_ignore("grabbing the (keyboard|mouse)", extend=True)
 @pytest.mark.parametrize("closed_by", ["escape", "click", "command"])
 def test_a_menu_leaves_the_keys_to_the_field_that_has_them(qtbot: QtBot, window: MainWindow, closed_by: str) -> None:
-    """A click on the bar gave them to the window, and Esc to the bar: what was typed next was commands."""
+    """The click gave the focus to the window, and Esc to the menu bar: what was typed next triggered commands."""
     search, bar = window.docks["decisions"].panel.bar.search, window.menu_bar
     search.clear()
     QTest.mouseClick(search, Qt.MouseButton.LeftButton)
@@ -236,14 +236,14 @@ def test_escape_closes_the_inspector_in_front_only(qtbot: QtBot, window: MainWin
     dock.activateWindow()
     qtbot.waitUntil(dock.isActiveWindow)
     strike(dock, Key.Key_Escape)
-    assert name not in window.docks  # a floating inspector is closed for good
+    assert name not in window.docks  # a floating inspector is removed when it is closed
 
 
 # A scenario, its policy and its seed.
 
 
 def choose(window: MainWindow, box_name: str, text: str) -> None:
-    """Choose an entry of a box as its list does."""
+    """Choose an entry of a combo box as a click in its list does."""
     box = getattr(window.transport, box_name)
     box.setCurrentIndex(box.findText(text))
     box.activated.emit(box.currentIndex())
@@ -278,7 +278,7 @@ def test_a_run_that_was_replaced_comes_back(qtbot: QtBot, window: MainWindow) ->
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "queues-classroom")
     said = "Ctrl+Shift+Z goes back to dra-classroom (dra, seed 171) at event 12."
     qtbot.waitUntil(lambda: said in window.status.said.text())
-    choose(window, "scenario", "moldable-classroom")  # over a run that has not begun
+    choose(window, "scenario", "moldable-classroom")  # replaces a run that has not begun
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "moldable-classroom")
     strike(window, Key.Key_Z, CTRL | SHIFT)
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
@@ -400,7 +400,7 @@ def test_servers_are_saved_as_a_table(window: MainWindow, tmp_path: Path) -> Non
 
 
 def test_no_key_belongs_to_two_commands() -> None:
-    """Qt gives neither of them a key that two have."""
+    """Qt triggers neither of two commands with the same key."""
     keys = [key for command in (*COMMANDS, BRING) for key in command.all_keys]
     assert sorted(keys) == sorted(set(keys))
 
@@ -409,7 +409,7 @@ def test_no_key_belongs_to_two_commands() -> None:
 def test_a_key_leads_to_the_log_s_search_and_what_is_typed_is_asked(
     qtbot: QtBot, window: MainWindow, lecture: bool
 ) -> None:
-    """In lecture mode it is there only while something is written into it, and what was asked stays."""
+    """In lecture mode the search is visible only while it is being edited; the question remains."""
     log = window.docks[SENTENCES].panel
     if lecture:
         strike(window, Key.Key_L)
@@ -433,10 +433,10 @@ def test_what_only_a_search_has_brought_up_goes_down_where_nothing_is_asked(qtbo
     def tall() -> bool:
         return bool(log.height() > 3 * log.minimumHeight())
 
-    log.bar.search.clear()  # what was asked of the run before is asked of this one
+    log.bar.search.clear()  # the question would otherwise apply to this run, too
     strike(window, Key.Key_L)
     rest(qtbot, window, lambda: window.lecture.on and not log.bar.isVisible() and not tall())
-    for typed in ("", "web", "0 > 1\r"):  # words find nothing once the field is left; and what holds nowhere
+    for typed in ("", "web", "0 > 1\r"):  # words are dropped when the field is left; the condition never holds
         strike(window, Key.Key_F, CTRL)
         rest(qtbot, window, lambda: log.bar.search.hasFocus() and tall())
         QTest.keyClicks(log.bar.search, typed)
@@ -475,7 +475,7 @@ def test_a_hall_has_the_log_where_what_was_asked_means_nothing_to_the_run(qtbot:
 
 def test_who_asks_for_a_decision_while_events_rush_past_stops_the_run(qtbot: QtBot, window: MainWindow) -> None:
     questions, worker = window.lessons.questions, window.worker
-    for _ in range(40):  # an event that decides nothing is told, and the run stands there, too
+    for _ in range(40):  # an event without a decision is reported, and the run stops there, too
         begun = settled(qtbot, window)[3]
         strike(window, Key.Key_E)
         qtbot.waitUntil(lambda begun=begun: worker.session.timeline.event > begun)

@@ -1,4 +1,4 @@
-"""The window changes with the kind of system: docks, menus, layouts, what can be stopped at."""
+"""The window changes with the kind of system: docks, menus, layouts, breakpoints."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 
 def show(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
-    """Open a scenario and wait until all its panels are there."""
+    """Open a scenario and wait until all its panels exist."""
     window.control.open(scenario)
     rest(qtbot, window, lambda: window.frame.info.scenario_name == scenario and window.area.complete)
 
@@ -149,7 +149,7 @@ def test_a_queue_s_scenario_is_edited_in_the_form(qtbot):
 
 
 def dropped(window: MainWindow, path: Path) -> bool:
-    """Is a file taken when it is dragged over the window?"""
+    """Whether the window accepts a file that is dragged over it."""
     path.write_text("")
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path))])

@@ -1,4 +1,4 @@
-"""Colours and scales belong to the scenario: a job looks alike in every lane and every panel."""
+"""Colours and scales belong to the scenario: a job looks the same in every lane and every panel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POLICIES = {
 }
 LIGHT = load_theme("light")
 SIZE = 500, 470
-#: Of text in tests, in the window, and in a hall, in points.
+#: Font sizes in points: in tests, in the window, and in lecture mode.
 TYPE_SIZES = (9.0, 11.0, 16.5)
 
 SCENARIOS = pytest.mark.parametrize("scenario", POLICIES)
@@ -50,7 +50,7 @@ def shown(qtbot: QtBot, frame: Frame) -> ServerBinsPanel:
 
 
 def job_colours(panel: ServerBinsPanel) -> dict[int, set[str]]:
-    """Which of the types' colours every job of some height has, by its number."""
+    """By number, the colours of types that occur in each job that is high enough."""
     scene = panel.view.scene
     assert scene is not None and scene.blocks is not None
     picture, found = pixels(panel), {}
@@ -84,7 +84,7 @@ def test_all_lanes_have_one_scale(qtbot: QtBot, scenario: str) -> None:
     alone = Comparison.open(scenario, POLICIES[scenario], kernel=False).sessions[-1].frame()
     panels[-1].set_frame(alone)
     scene = panels[-1].view.scene
-    assert scene is not None and scene.layout.cell.bar == 0  # alone it needs no such room
+    assert scene is not None and scene.layout.cell.bar == 0  # alone it needs no space for a bar
 
 
 def test_waiting_jobs_have_the_colours_that_they_have_on_servers(qtbot: QtBot) -> None:
@@ -118,13 +118,13 @@ def test_the_legend_names_sizes_where_there_is_one_queue() -> None:
         }
         for frame in (vqs, weight, best)
     ]
-    assert told[1] == told[2] == {"size 5": 2, "2": 4}  # the word stands once: three policies have little room
+    assert told[1] == told[2] == {"size 5": 2, "2": 4}  # the word occurs once: three policies have little space
     assert [told[0][f"VQ{name} {sizes}"] for name, sizes in (("₂", "(1/3, 1/2]"),)] == [2]
 
 
 @pytest.mark.parametrize("name", ("dark", "light"))
 def test_sixteen_classes_have_sixteen_colours(name: str) -> None:
-    """As far apart as eyes tell: the nearest two of the first sixteen, and of the warnings."""
+    """All are distinguishable: the closest two of the first sixteen and of the warnings."""
     theme = load_theme(name)
     colours = [theme.color(look) for look in range(16)]
     for one, other in combinations([*colours, theme.rejection, theme.reject_group], 2):
@@ -151,7 +151,7 @@ def lab(color: str) -> np.ndarray:
 
 @pytest.mark.parametrize("points", TYPE_SIZES)
 def test_stacks_side_by_side_have_one_scale(qtbot: QtBot, points: float) -> None:
-    """Also where one policy has words above its stacks and in its legend that the other has not."""
+    """Even if only one policy has text above its stacks, and more entries in its legend."""
     run = Comparison.open("dra-vms", ("dra", "static-reservation"))
     for events in (100, 1500):
         run.run(events=events)
@@ -163,11 +163,11 @@ def test_stacks_side_by_side_have_one_scale(qtbot: QtBot, points: float) -> None
             assert scenes[0].layout.scale == scenes[1].layout.scale
             assert scenes[0].regions.stage == scenes[1].regions.stage
             layout = scenes[0].layout
-            assert layout.base - layout.level(max(tallest)) >= 0.35 * height  # common, but not wasted
+            assert layout.base - layout.level(max(tallest)) >= 0.35 * height  # the common scale is not wasteful
 
 
 def stacked(qtbot: QtBot, frame: Frame, points: float, size: tuple[int, int]) -> StackScene:
-    """The stacks of a frame in type of so many points."""
+    """The stacks of a frame, with text of *points* points."""
     view = stacks(qtbot, frame)
     font = view.font()
     font.setPointSizeF(points)
@@ -193,7 +193,7 @@ def test_bins_of_jobs_with_phases_have_one_height_side_by_side(qtbot: QtBot) -> 
 def test_bins_of_jobs_with_phases_are_equally_large_side_by_side(
     qtbot: QtBot, scenario: str, events: int, points: float
 ) -> None:
-    """Also where one policy has more servers, or tokens above them and a caption for backup servers."""
+    """Even if one policy has more servers, or has tokens above them and a caption for backup servers."""
     run = Comparison.open(scenario, ("jrs", "first-fit", "best-fit"), kernel=False)
     run.run(events=events)
     for size in ((270, 400), (380, 440), (900, 600)):
@@ -208,4 +208,4 @@ def test_bins_of_jobs_with_phases_are_equally_large_side_by_side(
             cells.append(scene_in(panel).layout.grids[0].cell)
         assert len({cell.tall for cell in cells}) == len({cell.rim for cell in cells}) == 1
         assert max(cell.bin for cell in cells) - min(cell.bin for cell in cells) <= 4
-        assert max(cell.height for cell in cells) >= 0.09 * size[1]  # common, but not wasted
+        assert max(cell.height for cell in cells) >= 0.09 * size[1]  # the common size is not wasteful

@@ -1,4 +1,4 @@
-"""The window's own words in German: what ships is what the file of translations says, and the window says it."""
+"""The window in German: the shipped file matches the file of translations, and the window uses it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_window_speaks_german(qtbot: QtBot, tmp_path: Path) -> None:
 
 
 def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
-    """Each lesson that has German words is shown with them, and asks in them."""
+    """Each lesson with a German translation is shown in German, as are its questions."""
     text = window.lessons.strip.findChild(QLabel, "lesson-text")
     translated = [path for path in lesson_files().values() if words_beside(path, "de").exists()]
     assert len(translated) >= 6
@@ -87,7 +87,7 @@ def _opens_lessons(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.records) == 2)
     window.actions_by_name["copy_line"].trigger()
     assert window.status.said.text().startswith("Kopiert: slotscope dra-classroom")
-    window.lessons.open("dra-2-reserve")  # of many servers the first and the last are named
+    window.lessons.open("dra-2-reserve")  # if there are many servers, only the first and the last are named
     qtbot.waitUntil(lambda: line.answer.placeholderText().startswith("die Nummer eines Servers (1 bis 16) oder none"))
 
 
@@ -96,7 +96,7 @@ def _sheets() -> set[QWidget]:
 
 
 def _has_room_for_its_words(qtbot: QtBot, window: MainWindow) -> None:
-    """On the smallest screen of a lecture hall, with its dialogs, and side by side."""
+    """On the smallest screen of a lecture hall, with its dialogs, and with two policies compared."""
     window.resize(1280, 720)
     window.lessons.open("dra-2-reserve", 3)
     qtbot.waitUntil(lambda: window.frame is not None and len(window.frame.lanes) == 2 and window.frame.event > 0)

@@ -1,4 +1,4 @@
-"""Layouts keep proportions, through every change of size, kind of system and start."""
+"""Layouts keep proportions through changes of size and of the kind of system, and across starts."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
 
 
 def shares(window: MainWindow) -> dict[str, tuple[float, float]]:
-    """Of the docks in front: shares of the window's width and height."""
+    """The shares of the window's width and height of each visible dock."""
     docks = {name: dock for name, dock in window.docks.items() if dock.seen and not dock.isHidden()}
     return {name: (dock.width() / window.width(), dock.height() / window.height()) for name, dock in docks.items()}
 
 
 def wait(qtbot: QtBot, window: MainWindow) -> None:
-    """For what comes a moment later, and what that lays out."""
+    """Wait for delayed changes, and for the layout after them."""
     qtbot.wait(20)
     window.settle()
 
@@ -56,13 +56,13 @@ def change_kind(qtbot: QtBot, window: MainWindow, system: str) -> None:
 
 
 def differ(first: dict[str, tuple[float, float]], second: dict[str, tuple[float, float]]) -> float:
-    """The largest difference of two shares of the same dock."""
+    """The largest difference between two shares of the same dock."""
     assert first.keys() == second.keys()
     return max(abs(a - b) for name in first for a, b in zip(first[name], second[name], strict=True))
 
 
 def one_round(qtbot: QtBot, window: MainWindow) -> None:
-    """What a day with the window does to it."""
+    """Change sizes, kinds of system and panels as in a day's work."""
     resize(qtbot, window, LARGE)
     window.docks["groups"].raise_()
     window.docks["scenario"].raise_()
@@ -99,7 +99,7 @@ def test_columns_have_their_width_while_panels_are_built(qtbot: QtBot, tmp_path:
         there |= {window.area.roles.curve} & window.docks.keys()
     final = window.docks[window.area.roles.curve].width()
     assert len(widths) > 5
-    assert sum(abs(width - final) > 0.02 * window.width() for width in widths) <= 1  # where its tabs begin
+    assert sum(abs(width - final) > 0.02 * window.width() for width in widths) <= 1  # once, where its tabs are added
     window.close()
 
 
@@ -113,8 +113,8 @@ def test_rounds_of_start_maximise_and_change_of_kind(qtbot: QtBot, tmp_path: Pat
             qtbot.wait(20)
             one_round(qtbot, window)
             seen.append(shares(window))
-            resize(qtbot, window, LARGE)  # kept large, as if maximised
-    assert max(differ(seen[0], one) for one in seen) < 0.006  # five pixels, and no more in time
+            resize(qtbot, window, LARGE)  # saved at this size, as if maximised
+    assert max(differ(seen[0], one) for one in seen) < 0.006  # five pixels, without growing from start to start
 
 
 @pytest.mark.parametrize("system", sorted(PANEL_ROOMS))
@@ -155,7 +155,7 @@ def test_a_separator_that_is_dragged_is_a_new_share(qtbot: QtBot, window: MainWi
 
 @pytest.mark.parametrize("change", ["lecture", "kind", "remove"])
 def test_docks_change_below_a_pointer_that_rests_between_them(qtbot: QtBot, window: MainWindow, change: str) -> None:
-    """Qt would look for the separator among docks that are gone, and take the program along."""
+    """Qt would look for the separator among docks that are gone, and crash."""
     lower = window.docks["algorithm"].geometry()
     hover(window, QPoint(lower.right() + 3, lower.center().y()))
     assert window.cursor().shape() == Qt.CursorShape.SplitHCursor
@@ -241,7 +241,7 @@ def test_a_panel_that_no_layout_holds_takes_no_share(qtbot: QtBot, window: MainW
     before, dock = shares(window), window.docks["servers"]
     window.removeDockWidget(dock)
     dock.show()
-    window.area.layouts.apply()  # Qt would say that it is not part of the layout
+    window.area.layouts.apply()  # Qt would warn that it is not part of the layout
     window.area.layouts.reset()
     wait(qtbot, window)
     assert differ(before, shares(window)) < 0.02
@@ -257,7 +257,7 @@ def test_columns_share_width_and_height() -> None:
 
 
 class Sizes(QObject):
-    """The sizes that a widget is given."""
+    """Records the sizes that a widget gets."""
 
     def __init__(self, watched: QWidget) -> None:
         super().__init__(watched)
@@ -274,7 +274,7 @@ def test_docks_get_their_sizes_once_where_they_are_arranged_anew(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def sizes() -> list[tuple[int, int]]:
-        """Those that the servers get on the way into a hall and back."""
+        """The sizes of the servers on the way into lecture mode and back."""
         servers = Sizes(window.docks["servers"])
         for _ in range(2):
             window.lecture.toggle()
@@ -283,6 +283,6 @@ def test_docks_get_their_sizes_once_where_they_are_arranged_anew(
         return servers.given
 
     few = sizes()
-    monkeypatch.setattr(KeptPicture, "_layout", Mock())  # that of the window is never off
+    monkeypatch.setattr(KeptPicture, "_layout", Mock())  # without disabling the window's layout
     many = sizes()
     assert few[-1] == many[-1] and len(few) < len(many), (few, many)

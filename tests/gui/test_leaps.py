@@ -1,4 +1,4 @@
-"""A moment that is gone to has one picture, whatever was seen before it."""
+"""A moment always looks the same after a jump to it, whatever was shown before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lecture mode on a projector of 1280x720: what a hall must see, whole and large enough."""
+"""Lecture mode on a projector of 1280x720: what must be visible, complete and large enough."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ HELP = Path(__file__).parents[2] / "resources" / "help"
 Key = Qt.Key
 SCREEN = (1920, 1080)
 DIGITS = (Key.Key_1, Key.Key_2, Key.Key_3, Key.Key_4, Key.Key_5, Key.Key_6, Key.Key_7, Key.Key_8, Key.Key_9)
-#: Pixels that a server has at least.
+#: Least height of a server in pixels.
 LEAST = 28
 
-#: Scenarios of a classroom, each with an event.
+#: Classroom scenarios, each with an event.
 CLASSROOMS = (("dra-classroom", 30), ("queues-classroom", 20), ("jrs-classroom", 14), ("moldable-classroom", 7))
 
-#: In each of them a lesson's step that asks something, the last two side by side.
+#: For each of them a lesson and a step with a question, the last two in comparisons.
 ASKING = {
     "dra-classroom": ("dra-1-decision", 2),
     "queues-classroom": ("queues-1-slot", 1),
@@ -47,14 +47,14 @@ ASKING = {
 
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    """Its panels are those of the first run; a test without one builds them."""
+    """A window that builds its panels with the first run; tests without a run build them themselves."""
     with complete_window(qtbot, tmp_path, built=False) as made:
         made.resize(*PROJECTOR)
         yield made
 
 
 def server_height(window: MainWindow, name: str) -> float:
-    """Height in pixels of a server in the picture."""
+    """The height in pixels of a server in the picture."""
     panel = window.docks[name].panel
     if name == "servers":
         scale = panel.stacks.scene.layout.scale
@@ -64,7 +64,7 @@ def server_height(window: MainWindow, name: str) -> float:
 
 
 def cut(window: MainWindow) -> list[str]:
-    """Labels, buttons and boxes above the panels that have not the room for their text."""
+    """The texts of labels, buttons and combo boxes above the panels that do not fit."""
     found = overflowing.cut(window.transport)
     strip = window.lecture.strip
     if strip.heightForWidth(strip.width()) > strip.height() + 1:
@@ -73,7 +73,7 @@ def cut(window: MainWindow) -> list[str]:
 
 
 def controls_of(window: MainWindow) -> list[QToolButton]:
-    """The buttons that are seen of an action, the one to run to something last."""
+    """The visible buttons of actions; the last one is that of Run until."""
     buttons = window.transport.findChildren(QToolButton)
     return [one for one in buttons if one.isVisible() and one.defaultAction() is not None]
 
@@ -87,7 +87,7 @@ def sentence_is_whole(window: MainWindow, name: str = SENTENCES) -> bool:
 
 
 def moment_of(window: MainWindow) -> list[tuple[int, int]]:
-    """The event and the sub-step that are shown of each policy."""
+    """The event and the number of sub-steps shown for each policy."""
     assert window.frame is not None
     return [(lane.event, len(lane.records)) for lane in window.frame.lanes]
 
@@ -153,7 +153,7 @@ def test_number_keys_reach_every_panel(qtbot: QtBot, window: MainWindow, system:
 
 @pytest.mark.parametrize("lecture", [False, True])
 def test_a_key_waits_for_no_panel_that_makes_room(qtbot: QtBot, window: MainWindow, lecture: bool) -> None:
-    """Between two kinds of system some docks are gone already while their keys are still there."""
+    """While the kind of system changes, some docks are already gone though their keys still exist."""
     window.panels.finish()
     if lecture:
         press(qtbot, window, Key.Key_L)
@@ -187,7 +187,7 @@ def test_a_hall_sees_the_other_kind_although_the_window_was_about_to_be_painted(
     press(qtbot, window, Key.Key_L)
     window.update()
     window.panels.show_system("queue")
-    QApplication.processEvents()  # Qt asks for what it may not paint
+    QApplication.processEvents()  # Qt requests painting that is disabled
     qtbot.waitUntil(lambda: window.area.complete and window.lecture.on)
     paints = Counted(window)
     window.update()
@@ -274,7 +274,7 @@ def test_the_names_of_all_panels_stand_on_two_lines_at_most(
 def test_a_low_hall_sees_the_servers_in_place_of_the_names_of_panels(
     qtbot: QtBot, window: MainWindow, scenario: str, event: int
 ) -> None:
-    """As a projector of 1280x720 has it on which everything is half as large again."""
+    """As with a scale of 150 % on a projector of 1280x720."""
     stand(qtbot, window, scenario, (), event)
     assert not window.lecture.strip.isHidden()
     window.resize(853, 470)
@@ -332,7 +332,7 @@ def test_what_is_compiled_gives_way_to_the_controls_on_a_narrow_projector(qtbot:
     row = (bar.speed, bar._pace, bar._compiling, bar.findChild(QLabel, "next"), bar.kind, controls_of(window)[-1])
     places = [QRect(one.mapTo(bar, QPoint()), one.size()) for one in row]
     assert all(one.right() < other.left() for one, other in pairwise(places))
-    assert places[3].left() - (places[2].left() + bar._compiling.contentsRect().right()) >= 10  # no word runs into next
+    assert places[3].left() - (places[2].left() + bar._compiling.contentsRect().right()) >= 10  # the words do not touch
 
 
 @pytest.mark.parametrize("name", ["dra-vms", "moldable-classroom"])
@@ -390,7 +390,7 @@ def test_the_line_of_each_sub_step_is_seen_with_its_values(qtbot: QtBot, window:
         view = window.docks["algorithm"].panel.view
         assert view.picture.current is not None and view._type().pointSizeF() >= READ
         found = [line for line, items in view.picture.beside.items() if any(item.fresh for item in items.values())]
-        seen = [*found, view.picture.current]  # it scrolls there once the panel has its size
+        seen = [*found, view.picture.current]  # the view scrolls there once the panel has its size
         qtbot.waitUntil(lambda view=view, seen=seen: all(map(view.is_whole, seen)))
 
 
@@ -453,7 +453,7 @@ def test_three_policies_are_drawn_with_what_tells_jobs_apart(
 
 
 def _looks(view: ZoomedPicture) -> tuple[object, ...]:
-    """What the legend is asked for, as it was painted last."""
+    """The arguments with which the legend was last painted."""
     view.grab()
     (_, *looks), *_ = view._legend._known
     return tuple(looks)

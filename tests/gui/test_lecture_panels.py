@@ -1,4 +1,4 @@
-"""What single panels show beside the servers of a hall: curves, tables and headings, whole."""
+"""Single panels beside the servers in lecture mode: curves, tables and headings are complete."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 
 Key = Qt.Key
 
-#: Pixels that a panel has once it is arranged.
+#: Least size of a panel in pixels after the layout.
 LEAST = 200
 
 
@@ -35,7 +35,7 @@ def window(window: MainWindow) -> MainWindow:
 def test_a_lesson_shows_the_curves_of_the_optimum_whole(
     qtbot: QtBot, window: MainWindow, lesson: str, name: str
 ) -> None:
-    window.resize(PROJECTOR[0] - 14, PROJECTOR[1] - 30)  # in its frame
+    window.resize(PROJECTOR[0] - 14, PROJECTOR[1] - 30)  # the size inside a window frame
     press(qtbot, window, Key.Key_L)
     window.lessons.open(lesson)
     rest(

@@ -1,4 +1,4 @@
-"""What a hall sees of a question: its answers, and the same picture while it is asked and once it is told."""
+"""Questions in lecture mode: the possible answers, and the same picture before and after the answer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def window(tidy_window: MainWindow) -> MainWindow:
 
 
 def ask(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:
-    """Stand at a lesson's question in lecture mode."""
+    """Open a lesson at a question, in lecture mode."""
     window.lessons.open(name, step)
     qtbot.waitUntil(lambda: window.lessons.questions.open)
     if not window.lecture.on:
@@ -60,7 +60,7 @@ def test_the_answer_leaves_the_stacks_their_room(qtbot: QtBot, window: MainWindo
 
 @pytest.mark.parametrize(("name", "step"), [("dra-2-reserve", 0), ("dra-3-limit", 5)])
 def test_a_question_leaves_a_comparison_its_stacks(qtbot: QtBot, window: MainWindow, name: str, step: int) -> None:
-    """Figure 1, while it is asked and once it is told, also where the window's own frame takes of the projector."""
+    """The stacks of Figure 1, before and after the answer, even if a window frame takes part of the screen."""
     window.resize(PROJECTOR[0] - 12, PROJECTOR[1] - 33)
     ask(qtbot, window, name, step)
     line, stacks = window.lessons.questions.line, window.docks["servers"].panel.stacks
@@ -71,7 +71,7 @@ def test_a_question_leaves_a_comparison_its_stacks(qtbot: QtBot, window: MainWin
     at_rest(qtbot, window, lambda: not window.lessons.questions.open and line.verdict.isVisible())
     window.settle()
     assert stacks.isVisible() and line.height() == high
-    if name == "dra-2-reserve":  # the other is asked at the start, and told where a sentence has four lines
+    if name == "dra-2-reserve":  # the other one is asked at the start and answered where a sentence has four lines
         assert [picture.size() for picture in pictures] == sizes
     assert window.transport.scenario.isHidden()
     press(qtbot, window, Key.Key_L)
@@ -80,7 +80,7 @@ def test_a_question_leaves_a_comparison_its_stacks(qtbot: QtBot, window: MainWin
 
 
 def test_a_verdict_has_the_row(qtbot: QtBot, window: MainWindow) -> None:
-    """It takes no second line while there is room beside it."""
+    """The row of the verdict is used: no second line while there is space beside it."""
     ask(qtbot, window, "dra-1-decision", 2)
     line = window.lessons.questions.line
     press(qtbot, window, Key.Key_R)
@@ -139,7 +139,7 @@ def test_every_server_of_many_can_be_chosen(qtbot: QtBot, window: MainWindow) ->
 def test_pseudocode_beside_a_question_is_cut_no_more_than_if_the_step_were_the_first(
     qtbot: QtBot, window: MainWindow
 ) -> None:
-    """The step before it runs a function that has no room for lines of two rows."""
+    """The step before it runs a function whose lines do not have the space of two rows."""
 
     def shown() -> tuple[int, int]:
         ask(qtbot, window, "dra-1-decision", 2)
@@ -160,7 +160,7 @@ def test_pseudocode_beside_a_question_is_cut_no_more_than_if_the_step_were_the_f
 def test_a_fault_leaves_the_picture_as_it_is(
     qtbot: QtBot, window: MainWindow, name: str, step: int, hall: bool
 ) -> None:
-    """It is said with the question, and covers no title below it."""
+    """The message replaces the question, and covers no title below it."""
     ask(qtbot, window, name, step)
     if not hall:
         press(qtbot, window, Key.Key_L)
@@ -199,7 +199,7 @@ def test_a_stray_x_leaves_the_lesson_as_it_is(qtbot: QtBot, window: MainWindow) 
 
 
 def test_revealing_after_an_answer_leaves_the_verdict_and_the_keys(qtbot: QtBot, window: MainWindow) -> None:
-    """Enter goes on to the next decision of an exercise; counts of a class are told in the verdict's place."""
+    """Enter continues with the next decision of an exercise; counts of a class are shown with the verdict."""
     questions, line = window.lessons.questions, window.lessons.questions.line
     ask(qtbot, window, "dra-1-decision", 2)
     window.lessons.exercises.begin(frozenset({"server"}), 0, 4)
@@ -214,10 +214,10 @@ def test_revealing_after_an_answer_leaves_the_verdict_and_the_keys(qtbot: QtBot,
     assert line.verdict.text() == said and window.focusWidget() is line.buttons["next"]
     line.counts.setText(f"{taken} = 3")
     line.counts.returnPressed.emit()
-    assert f"✓ {taken}: 3 (100%)".replace(" ", "\u00a0") in line.verdict.text()  # no line ends in it
+    assert f"✓ {taken}: 3 (100%)".replace(" ", "\u00a0") in line.verdict.text()  # no line break inside
     assert window.focusWidget() is line.buttons["next"]
     answered = questions.posed
-    press(qtbot, window, Key.Key_PageDown)  # a presenter's remote has no Enter
+    press(qtbot, window, Key.Key_PageDown)  # a presenter's remote control has no Enter key
     qtbot.waitUntil(lambda: questions.open and questions.posed is not answered)
 
 
@@ -228,14 +228,14 @@ def test_an_exercise_that_finds_no_decision_leaves_the_run(qtbot: QtBot, window:
     info, stood, replaced = window.frame.info, window.frame.event, window.worker.replaced
     with qtbot.waitSignal(questions.refused, timeout=30_000) as refused:
         window.lessons.exercises.begin(frozenset({"migration"}), 0, info.seed + 1)
-    assert "2000" in refused.args[0]  # events, in either language
+    assert "2000" in refused.args[0]  # the number of events, in either language
     rest(qtbot, window, lambda: True)
     assert (window.frame.info, window.frame.event) == (info, stood)
     assert not questions.stands and window.worker.replaced is replaced
 
 
 def test_a_moment_added_in_a_hall_is_the_picture_that_the_hall_had(qtbot: QtBot, window: MainWindow) -> None:
-    """The log comes up in the lesson where it has come up, and not for its last sentence."""
+    """The lesson shows the log if the log was shown, but not just for its last sentence."""
     ask(qtbot, window, "dra-1-decision", 2)
     assert window.docks["decisions"].seen
     assert window.lessons.present()["panels"] == ["algorithm"]
@@ -253,7 +253,7 @@ def test_what_is_typed_goes_to_the_answer_once_a_file_keeps_answers(
     qtbot.waitUntil(window.isActiveWindow)
     window.lessons.open("dra-1-decision", 2)
     qtbot.waitUntil(lambda: window.lessons.questions.open)
-    window.setFocus()  # as by a click on the menu
+    window.setFocus()  # as after a click on the menu
     window.actions_by_name["keep_answers"].trigger()
     choose_file(window, tmp_path / "mine.answers")
     window.activateWindow()

@@ -1,4 +1,4 @@
-"""Questions in the window: answered by typing and by pointing, held back, stepped out, revealed to a class."""
+"""Questions in the window: answers by keys and clicks, the blocked run, stepping after an answer, reveal to a class."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def window(qtbot: QtBot, tmp_path: Path, window: MainWindow) -> MainWindow:
 
 
 def drag(widget: QWidget, to: QPoint) -> None:
-    """The mouse moved with its button down; the pointer of the machine stays where it is."""
+    """Move the mouse with its button held down, without moving the system's pointer."""
     at = QPointF(to)
     held = Qt.MouseButton.LeftButton
     event = QMouseEvent(QEvent.Type.MouseMove, at, widget.mapToGlobal(at), held, held, Qt.KeyboardModifier.NoModifier)
@@ -82,7 +82,7 @@ def test_a_student_answers_with_the_keyboard(qtbot: QtBot, window: MainWindow) -
     strike(window, Key.Key_Return)
     assert "found 'server 9', allowed: the number of a server" in line.fault.text()
     window.setFocus()
-    for key in (Key.Key_Right, Key.Key_Space, Key.Key_E):  # the run is held back
+    for key in (Key.Key_Right, Key.Key_Space, Key.Key_E):  # the run is blocked
         strike(window, key)
     strike(window, Key.Key_PageDown)
     assert "Commit an answer first" in line.fault.text()
@@ -110,7 +110,7 @@ def test_no_run_begins_while_a_question_is_on_its_way(qtbot: QtBot, window: Main
 
 
 def test_a_question_that_waits_for_permission_holds_no_run(window: MainWindow) -> None:
-    """Whoever does not allow a policy's file goes on with the run that is there."""
+    """Without permission for a policy's file, the present run goes on."""
     worker, held = RunWorker(), []
     questions = QuestionControl(window.area, worker)
     questions.held.connect(held.append)
@@ -124,7 +124,7 @@ def test_r_reveals_from_the_field_too(qtbot: QtBot, window: MainWindow) -> None:
     line = window.lessons.questions.line
     qtbot.waitUntil(line.answer.hasFocus)
     QTest.keyClicks(line.answer, "7")
-    strike(window, Key.Key_R)  # it is typed: an answer stands there
+    strike(window, Key.Key_R)  # typed into the field, which contains an answer
     assert line.answer.text() == "7r" and window.lessons.questions.open
     line.answer.clear()
     strike(window, Key.Key_R)
@@ -134,18 +134,18 @@ def test_r_reveals_from_the_field_too(qtbot: QtBot, window: MainWindow) -> None:
 def test_keys_with_which_no_answer_begins_are_commands(qtbot: QtBot, window: MainWindow) -> None:
     line = window.lessons.questions.line
     qtbot.waitUntil(line.answer.hasFocus)
-    for key in (Key.Key_N, Key.Key_S, Key.Key_7):  # none, server 7, 7
+    for key in (Key.Key_N, Key.Key_S, Key.Key_7):  # first letters of: none, server 7, 7
         strike(window, key)
         assert line.answer.text() == chr(key).lower() and not window.lessons.presenter.pen.in_hand
         line.answer.clear()
     line.answer.setText("7")
-    strike(window, Key.Key_L)  # somebody is typing
+    strike(window, Key.Key_L)  # typed into the field, which is not empty
     assert line.answer.text() == "7l" and not window.lecture.on
     line.answer.clear()
     strike(window, Key.Key_L)
     qtbot.waitUntil(lambda: window.lecture.on and line.counts.isVisible())
     assert line.answer.text() == "" and window.lessons.questions.open
-    line.counts.setFocus()  # of a class, too
+    line.counts.setFocus()  # the field for a class, too
     strike(window, Key.Key_L)
     qtbot.waitUntil(lambda: not window.lecture.on)
     assert line.counts.text() == ""
@@ -157,7 +157,7 @@ def test_a_click_on_a_server_answers(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: window.lessons.questions.open)
     line = window.lessons.questions.line
     window.carry_out(Select(server=3))
-    assert line.answer.text() == ""  # only what somebody points at in a panel answers
+    assert line.answer.text() == ""  # only clicks in a panel are answers
     window.docks["servers"].panel.intent.emit(Select(server=6, job=12))
     assert line.answer.text() == "7"
     qtbot.mouseClick(line.buttons["commit"], Qt.MouseButton.LeftButton)
@@ -182,7 +182,7 @@ def test_a_hall_counts_and_reveals(qtbot: QtBot, window: MainWindow) -> None:
     rest(qtbot, window, lambda: place(window) == (17, 2))
     strike(window, Key.Key_PageDown)
     rest(qtbot, window, lambda: place(window) == (14, 1))
-    # The picture that is asked about has its room still where the answer is told.
+    # The picture that the question is about still has its space after the answer.
     window.resize(1280, 665)
     stacks = window.docks["servers"].panel.stacks
     qtbot.waitUntil(lambda: window.lessons.questions.open and stacks.isVisible())
@@ -254,13 +254,13 @@ def test_a_student_performs_the_algorithm(qtbot: QtBot, window: MainWindow, scen
     file = tmp_path / "mine.answers"
     window.actions_by_name["keep_answers"].trigger()
     choose_file(window, file)
-    window.activateWindow()  # as a window manager does once the dialog is gone
+    window.activateWindow()  # as a window manager does after the dialog has closed
     qtbot.waitUntil(window.isActiveWindow)
     strike(window, Key.Key_X)
     row = window.lessons.exercises.line
     row.what.setCurrentIndex(row.what.findData(ask))
     row.seed.setValue(4)
-    strike(window, Key.Key_Return)  # Begin has the focus
+    strike(window, Key.Key_Return)  # the Begin button has the focus
     moments, posed = [], None
     for number in range(3):
         qtbot.waitUntil(lambda last=posed: questions.posed is not last and line.answer.hasFocus())
@@ -355,7 +355,7 @@ def test_answers_of_a_lesson_are_graded_with_it(
 ) -> None:
     line = window.lessons.questions.line
     line.fill("7")
-    line.committed.emit()  # before a file was chosen
+    line.committed.emit()  # before a file is chosen
     file = tmp_path / "mine.answers"
     window.actions_by_name["keep_answers"].trigger()
     choose_file(window, file)
@@ -369,7 +369,7 @@ def test_answers_of_a_lesson_are_graded_with_it(
         ("mine", "2", "right", "7"),
     ]
     assert not any("lesson" in one.note for one in found)
-    assert window.status.said.text().startswith(f"Closing code {read_answers(file).code}; ")  # a long path is cut
+    assert window.status.said.text().startswith(f"Closing code {read_answers(file).code}; ")  # a long path would be cut
     file.write_text("no answers", "utf-8")
     window.lessons.turn(1)
     qtbot.waitUntil(lambda: window.lessons.questions.open)
@@ -390,7 +390,7 @@ def test_a_curve_is_drawn_with_the_mouse_and_the_keys(qtbot: QtBot, window: Main
     line, questions = window.lessons.questions.line, window.lessons.questions
     qtbot.waitUntil(lambda: questions.open and line.sketch.isVisible() and line.sketch.width() > 100)
     window.lecture.toggle()
-    assert window.lecture.on and line.counts.isHidden()  # no two curves are alike, and the words need the room
+    assert window.lecture.on and line.counts.isHidden()  # no two drawn curves are equal, and the text needs the space
     window.lecture.toggle()
     posed = questions.posed
     assert posed is not None and posed.sketch is not None
@@ -404,14 +404,14 @@ def test_a_curve_is_drawn_with_the_mouse_and_the_keys(qtbot: QtBot, window: Main
     drawn = [float(part) for part in line.answer.text().split()]
     assert len(drawn) == len(right) and max(abs(a - b) for a, b in zip(drawn, right, strict=True)) < 0.05 * max(right)
     window.setFocus()
-    for key in (Key.Key_A, Key.Key_Left, Key.Key_Up):  # where a curve is to be drawn A goes to it
+    for key in (Key.Key_A, Key.Key_Left, Key.Key_Up):  # if a curve is to be drawn, A gives the focus to it
         strike(window, key)
     moved = [float(part) for part in line.answer.text().split()]
     assert pad.hasFocus() and moved[-2] > drawn[-2] and moved[:-2] == drawn[:-2]
     line.answer.setFocus()
     line.answer.selectAll()
     QTest.keyClicks(line.answer, posed.taken)
-    assert pad._values == right  # what is typed is drawn
+    assert pad._values == right  # typed values are drawn
     QTest.mouseClick(pad, Qt.MouseButton.LeftButton, pos=spots[-1])
     strike(window, Key.Key_Return)
     assert line.verdict.text().startswith("✓ Right: ")
@@ -424,9 +424,9 @@ def test_a_curve_is_drawn_with_the_mouse_and_the_keys(qtbot: QtBot, window: Main
 def test_tab_goes_from_the_field_to_what_writes_an_answer(
     qtbot: QtBot, window: MainWindow, scenario: str, policy: str, event: int
 ) -> None:
-    """To each button, or to the list where the answers are many, also of the second question that is asked."""
+    """To each button, or to the list if there are many answers; also for the second question."""
     window.lessons.end()
-    info = window.frame.info  # of the lesson, which stands at such an event, too
+    info = window.frame.info  # of the lesson, whose run may be at the same event
     window.control.open(scenario, policy, None, Moment((event,)))
     rest(qtbot, window, lambda: window.frame.event == event and window.frame.info is not info)
     line = window.lessons.questions.line
@@ -450,13 +450,13 @@ def test_with_the_keys_a_curve_goes_on_level(qtbot: QtBot) -> None:
     for keys in (Key.Key_Up, Key.Key_Right, Key.Key_Up, Key.Key_Left, Key.Key_Up):
         QTest.keyClick(pad, keys)
     step = drawn[0][0]
-    assert step > 0 and drawn[0] == [step] * 8  # nothing is drawn yet: all of it rises
-    assert drawn[2] == [step, *[2 * step] * 7]  # from the second point on
-    assert drawn[4] == [2 * step] * 8  # the first alone, as those after it stood higher
+    assert step > 0 and drawn[0] == [step] * 8  # nothing is drawn yet: all points rise
+    assert drawn[2] == [step, *[2 * step] * 7]  # all points from the second on
+    assert drawn[4] == [2 * step] * 8  # only the first, as those after it were higher
 
 
 def test_a_curve_that_is_drawn_beyond_10000_is_an_answer(qtbot: QtBot) -> None:
-    """It was written as 1e+04, which is none."""
+    """It was written as 1e+04, which is not an accepted answer."""
     posed = pose(Session.open("dra-classroom", "dra", seed=171), QuizQuestion(ask="curve", until=80))
     assert posed.sketch is not None
     room = QWidget()
@@ -470,7 +470,7 @@ def test_a_curve_that_is_drawn_beyond_10000_is_an_answer(qtbot: QtBot) -> None:
     assert posed.read(drawn[-1]) == drawn[-1] == " ".join(["13000"] * 8)
 
 
-#: Panels that show what GPA found: also by the order of servers that get its configurations, and by a server's rank.
+#: Panels that show GPA's result, also by the order of servers that get its configurations, and by a server's rank.
 HIDDEN = frozenset({"servers", "server-grid", "lp", "theory", "inspector"})
 
 
@@ -480,7 +480,7 @@ HIDDEN = frozenset({"servers", "server-grid", "lp", "theory", "inspector"})
 def test_no_panel_tells_what_is_asked(
     qtbot: QtBot, window: MainWindow, name: str, step: int, hidden: frozenset[str]
 ) -> None:
-    """Headings and columns are those of the last CRA; panels that come to sight later tell nothing, too."""
+    """Headings and columns are those of the last CRA; panels that become visible later hide the answer, too."""
     window.lessons.open(name, step)
     rest(qtbot, window, lambda: window.lessons.questions.open and window.lessons.questions._step[0] == name)
     for dock in window.docks.values():

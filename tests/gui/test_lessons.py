@@ -1,4 +1,4 @@
-"""Lessons in the window: steps by a presenter's keys, panels, outlines, failing moments, adding one's own."""
+"""Lessons in the window: a presenter's keys, panels, outlines, moments that fail, adding one's own steps."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def test_a_presenter_goes_through_a_lesson(qtbot: QtBot, window: MainWindow, les
     assert window.docks["theory"].seen and not window.docks["groups"].seen
     run = window.worker.session
 
-    strike(window, Key.Key_Right)  # on one's own
+    strike(window, Key.Key_Right)  # steps without the lesson
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 15))
     window.transport.scenario.setFocus()
     strike(window, Key.Key_PageDown)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 3))
-    assert window.worker.session is run  # the run is there: it only goes to the moment
+    assert window.worker.session is run  # the same run, which only goes to the moment
     qtbot.waitUntil(lambda: "This step: panels: found 'nothing', allowed: algorithm" in said(window))
     assert window.docks["groups"].seen
 
@@ -91,7 +91,7 @@ def test_a_presenter_goes_through_a_lesson(qtbot: QtBot, window: MainWindow, les
     strike(window, Key.Key_PageDown)
     rest(qtbot, window, lambda: stands(window, "queues-classroom", 5))
     qtbot.waitUntil(lambda: window.area.selection == Select(server=1))
-    strike(window, Key.Key_PageDown)  # there is no other
+    strike(window, Key.Key_PageDown)  # this is the last step
     strike(window, Key.Key_PageUp)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 10))
     assert "5 of 6" in said(window)
@@ -123,7 +123,7 @@ def test_all_that_is_wrong_with_a_step_is_told_at_its_moment(qtbot: QtBot, windo
 
 
 def test_a_step_has_one_scale_however_it_is_reached(qtbot: QtBot, window: MainWindow) -> None:
-    """While stepping stacks keep theirs; a lecturer wants one picture for one step."""
+    """While stepping, stacks keep their scale; in a lesson a step must always look the same."""
     window.lessons.open("dra-1-decision", 4)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 9))
     strike(window, Key.Key_PageDown)
@@ -136,7 +136,7 @@ def test_a_step_has_one_scale_however_it_is_reached(qtbot: QtBot, window: MainWi
 def test_no_panel_keeps_what_it_showed_at_another_step(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not the room of wider numbers, nor a longer scale."""
+    """Neither the space of wider numbers nor a larger scale."""
     window.lessons.open("dra-1-decision", 4)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 14, 9))
     forgotten: set[str] = set()
@@ -152,13 +152,13 @@ def test_a_long_sentence_on_the_way_to_a_step_takes_no_room_there(qtbot: QtBot, 
     window.lessons.open("jrs-2-virtual", 4)
     rest(qtbot, window, lambda: stands(window, "jrs-classroom", 120))
     window.settle()
-    window.worker.framed.disconnect(window._take_frame)  # one more, as when code has been loaded, would be the moment
-    QApplication.processEvents()  # nor does one come that was under way
+    window.worker.framed.disconnect(window._take_frame)  # another frame, as after loading code, ends the staging
+    QApplication.processEvents()  # delivers frames that were already sent
     on_the_way = replace(window.frame, running=True)
     window.lecture.stage(["algorithm"], None)
     window._take_frame(on_the_way)
     qtbot.wait(50)
-    assert window.lecture._staged  # whoever waits for the moment has not seen it yet
+    assert window.lecture._staged  # the frame of the moment has not been shown yet
     window._take_frame(replace(window.frame, running=False))
     qtbot.waitUntil(lambda: not window.lecture._staged)
 
@@ -169,7 +169,7 @@ def test_without_a_lesson_the_keys_step(qtbot: QtBot, window: MainWindow, lesson
     qtbot.waitUntil(lambda: window.docks["theory"].seen)
     qtbot.mouseClick(window.lessons.strip.buttons["end"], Qt.MouseButton.LeftButton)
     assert window.lessons.strip.isHidden()
-    qtbot.waitUntil(lambda: not window.docks["theory"].seen)  # the panels stand as before
+    qtbot.waitUntil(lambda: not window.docks["theory"].seen)  # the panels are as before the lesson
     strike(window, Key.Key_PageUp)
     rest(qtbot, window, lambda: stands(window, "dra-classroom", 13))
 
@@ -283,7 +283,7 @@ def test_a_moment_is_added_beside_and_opens_again(qtbot: QtBot, window: MainWind
     line = window.lessons.adding
     assert line.isVisible() and not window.findChildren(QDialog) and line.text.hasFocus()
     line.file.setText(str(tmp_path / "no.txt"))
-    QTest.keyClicks(line.text, "What I say of l and 1.")  # letters are the field's, not commands
+    QTest.keyClicks(line.text, "What I say of l and 1.")  # letters are typed into the field and do not trigger commands
     QTest.keyClick(line.text, Key.Key_Return)
     assert any("allowed: a path that ends in .toml" in label.text() for label in line.findChildren(QLabel))
     line.file.setText(str(tmp_path / "new.toml"))

@@ -1,4 +1,4 @@
-"""F1 opens the page for what runs, and commands in pages open what they say."""
+"""F1 opens the help page for the present run, and commands in pages open what they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel of monitors: what stands in it, and what its switch and its link do in a window."""
+"""The panel of monitors: its rows, and the effect of its switch and its link in a window."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plain(html: str) -> str:
 
 class TestRows:
     def test_a_claim_is_judged_by_the_moment_shown(self, panel):
-        """Of a long run few samples are kept; the last of them may be far from it."""
+        """Of a long run only some samples are kept; the last one may be far from the moment shown."""
         session = ran("dra-classroom", events=2_000)
         frame, row = session.frame(bounds=bounds_of(session)), "optimum"
         panel.set_frame(replace(frame, samples=frame.samples[frame.samples[:, 0] % 512 == 0]))
@@ -79,7 +79,7 @@ class TestRows:
 
     @pytest.mark.parametrize("system", KINDS)
     def test_inside_an_event_the_state_before_it_is_judged(self, panel, system):
-        """A run that is opened there was never looked at between events."""
+        """A run opened inside an event has never been checked between events."""
         session = ran(SMALL[system], events=60)
         while not session.timeline.substep:
             session.step_into()
@@ -91,7 +91,7 @@ class TestRows:
         panel.set_frame(looked_at("reservation"))
         last = list(panel.rows.values())[-1]
         room = panel._list.parentWidget().height()
-        qtbot.waitUntil(lambda: last.geometry().bottom() > room)  # all is laid out, and more than is seen at once
+        qtbot.waitUntil(lambda: last.geometry().bottom() > room)  # laid out, and higher than the visible area
         assert panel._list.height() - last.geometry().bottom() < 3 * last.fontMetrics().height()
 
     def test_another_kind_leaves_no_row_behind(self, panel):
@@ -126,7 +126,7 @@ class TestRows:
 
 
 def faulty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Add an invariant of jobs with slots that breaks at an event."""
+    """Add an invariant for jobs with slots that is violated from an event on."""
 
     def check(_: Any, state: Any) -> Iterator[str]:
         from slotscope.model.kinds.reservation.state import EVENT
@@ -172,14 +172,14 @@ def test_the_switch_stops_the_run_and_the_link_goes_to_the_fault(qtbot, tmp_path
         qtbot.waitUntil(lambda: "✗ violated" in row.text.text())
         row.text.linkActivated.emit(str(FAULTY_EVENT))
         rest(qtbot, window, lambda: window.frame.event == FAULTY_EVENT)
-        qtbot.waitUntil(lambda: f"event {FAULTY_EVENT}<" in row.text.text())  # the state there is looked at, too
+        qtbot.waitUntil(lambda: f"event {FAULTY_EVENT}<" in row.text.text())  # the state there is checked, too
 
-        window.control.to_start()  # what was found stops the run that comes there again
+        window.control.to_start()  # a known violation stops the run when it gets there again
         rest(qtbot, window, lambda: window.frame.event == 0)
         press(qtbot, window, Qt.Key.Key_Space)
         rest(qtbot, window, lambda: "Violated after event" in window.frame.message and not window.frame.playing)
         assert window.frame.event == FAULTY_EVENT
-        press(qtbot, window, Qt.Key.Key_Space)  # and lets it go on from there
+        press(qtbot, window, Qt.Key.Key_Space)  # from there the run can continue
         rest(qtbot, window, lambda: window.frame.event > FAULTY_EVENT)
         press(qtbot, window, Qt.Key.Key_Space)
         rest(qtbot, window, lambda: not window.frame.playing)
@@ -210,7 +210,7 @@ def test_an_expression_of_the_users_own_is_watched_stops_the_run_and_is_taken_aw
         qtbot.waitUntil(row.stop.isVisible)
         qtbot.mouseClick(row.stop, Qt.MouseButton.LeftButton, pos=QPoint(8, row.stop.height() // 2))
         rest(qtbot, window, lambda: stop in window.frame.breakpoints)
-        for there in (False, True):  # Enter does the same: the space bar is the run's
+        for there in (False, True):  # Enter operates the switch: the space bar belongs to the run
             qtbot.keyClick(row.stop, Qt.Key.Key_Return)
             rest(qtbot, window, lambda there=there: (stop in window.frame.breakpoints) == there)
         window.transport.speed.setValue(window.transport.speed.maximum())

@@ -1,4 +1,4 @@
-"""While another run is opened, which takes long on a slow machine, the picture of the old one is not taken for it."""
+"""While another run is opened, which takes long on a slow machine, a note shows that the picture is of the old run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.limits import PATIENCE
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Event]:
-    """Holds whatever is being opened until it is set."""
+    """An event that blocks the opening of runs until it is set."""
     gate, opened = Event(), Session.open
 
     def slowly(*arguments: Any, **choices: Any) -> Session:
@@ -51,7 +51,7 @@ def note_of(window: MainWindow) -> QLabel:
 
 
 def choose(window: MainWindow, scenario: str) -> None:
-    """In its box, which names it at once."""
+    """Choose a scenario in its combo box, which shows it at once."""
     box = window.transport.scenario
     box.setCurrentIndex(box.findData(scenario))
     box.activated.emit(box.currentIndex())
@@ -128,7 +128,7 @@ def test_what_takes_long_in_the_same_run_is_not_told_over_its_picture(
 
 @pytest.mark.slow
 def test_a_hall_is_told_all_that_takes_long(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It has no line below the panels; and servers that are narrower than the words cut none of them."""
+    """There is no line below the panels; and the note is not cut if it is wider than the servers."""
     press(qtbot, window, Qt.Key.Key_L)
     qtbot.waitUntil(window.status.isHidden)
     note = note_of(window)

@@ -1,4 +1,4 @@
-"""A policy of one's own in the window: choose a file, edit it, let it fail, go on."""
+"""A user policy in the window: choose a file, edit it, let it fail, continue."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ FAULT = "if view.event + 1 >= 30:\n    x = 1 / 0\n" + FIRST_FIT
 
 @pytest.fixture
 def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
-    """A complete window that stands at event 0 of dra-classroom under first fit."""
+    """A complete window at event 0 of dra-classroom under first fit."""
     window.control.open("dra-classroom", "first-fit")
     rest(qtbot, window, lambda: window.frame is not None)
     return window
 
 
 def goes_on(window: MainWindow, path: str) -> bool:
-    """Is this policy on its way?"""
+    """Whether this policy is running and past event 0."""
     frame = window.frame
     return frame is not None and frame.running and frame.info.policy_name == path and frame.event > 0
 
 
 def runs(window: MainWindow, path: str, event: int | None = None) -> Callable[[], bool]:
-    """Does this policy run, and stand at that event?"""
+    """Whether this policy's run is paused, at that event if one is given."""
 
     def check() -> bool:
         frame = window.frame
@@ -60,13 +60,13 @@ def runs(window: MainWindow, path: str, event: int | None = None) -> Callable[[]
 
 
 def chosen(qtbot: QtBot, window: MainWindow, path: str) -> None:
-    """Choose a file and wait until it runs."""
+    """Choose a file and wait until its policy runs."""
     window.own_policy.choose(path)
     rest(qtbot, window, runs(window, path))
 
 
 def at(qtbot: QtBot, window: MainWindow, event: int, substep: int = 0) -> None:
-    """Go to an event and wait until the frame stands there."""
+    """Go to an event and wait until the frame shows it."""
     window.control.go_to(event, substep)
     rest(
         qtbot,
@@ -76,18 +76,18 @@ def at(qtbot: QtBot, window: MainWindow, event: int, substep: int = 0) -> None:
 
 
 def fault_shown(window: MainWindow) -> str:
-    """What is said beside the policy's field."""
+    """The message beside the policy's field."""
     label = window.transport.policy_fault
     return label.toolTip() if label.isVisible() else ""
 
 
 def inside(window: MainWindow, substeps: int) -> bool:
-    """Does the frame stand so many sub-steps into an event?"""
+    """Whether the frame is *substeps* sub-steps into an event."""
     return window.frame is not None and len(window.frame.records) == substeps
 
 
 def placements(window: MainWindow) -> list[list[int]]:
-    """Jobs on each server, as the frame has them."""
+    """The jobs on each server in the frame."""
     assert window.frame is not None
     rows: list[list[int]] = window.frame.state.placement.tolist()
     return rows
@@ -129,7 +129,7 @@ def test_the_own_text_stands_in_the_algorithm_panel(qtbot: QtBot, window: MainWi
     place = view.code.place[view.picture.current]
     assert view.code.plain[place] == "yield Admit(server=room[0])"
     said, decided = view.picture.beside.values()
-    assert [value.text for value in said.values()] == ["servers = 7"]  # as the file calls it, and no paper
+    assert [value.text for value in said.values()] == ["servers = 7"]  # the file's name for it; there is no paper
     assert "server 1" in [value.text for value in decided.values()]
     assert not window.docks["algorithm"].panel.grab().toImage().isNull()
 
@@ -138,7 +138,7 @@ def test_the_own_text_stands_in_the_algorithm_panel(qtbot: QtBot, window: MainWi
 def test_a_change_is_loaded_and_the_run_replayed(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, replaced: bool
 ) -> None:
-    """Some editors write into the file, others put a new one in its place."""
+    """Some editors write into the file, others replace it."""
     path = write(tmp_path, source())
     chosen(qtbot, window, path)
     window.control.toggle_breakpoint(20)
@@ -164,7 +164,7 @@ def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindo
     qtbot.waitUntil(lambda: "SyntaxError" in fault_shown(window))
     label = window.transport.policy_fault
     assert label.text().startswith("line 1, column 8: SyntaxError")
-    label.show_text(label.toolTip(), window.theme, "dra")  # of a fork beside another policy
+    label.show_text(label.toolTip(), window.theme, "dra")  # as for a fork under another policy
     assert label.text().startswith("mine.py, line 1, column 8: S")
     told = "mine.py, line 1, column 8: SyntaxError"
     qtbot.waitUntil(lambda: window.status.said.text().startswith(told))
@@ -192,7 +192,7 @@ def test_a_faulty_change_leaves_the_run_as_it_is(qtbot: QtBot, window: MainWindo
 def test_after_a_fault_on_the_way_the_run_comes_to_where_it_was(
     qtbot: QtBot, window: MainWindow, tmp_path: Path
 ) -> None:
-    """Also after a look at the event that failed."""
+    """Also after a step into the event that failed."""
     path = write(tmp_path, source())
     chosen(qtbot, window, path)
     at(qtbot, window, 60, 1)
@@ -251,7 +251,7 @@ def test_a_fault_of_the_run_stops_it_and_the_window_stays_usable(
 
 
 def test_a_module_beside_the_file_is_watched_with_it(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    """Also while it is missing, and after a fault in it."""
+    """Also while it is missing, and after it had an error."""
     helper, asked = "rule_beside", "import rule_beside\n" + HEAD
     path = write(tmp_path, source(FIRST_FIT.replace("room[0]", "rule_beside.pick(room)"), head=asked))
     window.own_policy.choose(path)
@@ -279,7 +279,7 @@ def test_a_module_beside_the_file_is_watched_with_it(qtbot: QtBot, window: MainW
 def test_after_the_end_of_its_process_it_comes_back_to_the_event(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, said: str
 ) -> None:
-    # Memory comes to its end first, however busy the machine is.
+    # The limit of memory must be reached first, however busy the machine is.
     seconds = 60.0 if "memory" in said else 3.0
     monkeypatch.setattr(
         limits, "LIMITS", limits.LIMITS._replace(seconds=seconds, seconds_of_grace=0.3, memory=3 * 2**28)
@@ -375,7 +375,7 @@ def test_two_policies_side_by_side(qtbot: QtBot, window: MainWindow, tmp_path: P
 
 
 def test_a_file_that_a_scenario_names_is_asked_about(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
-    """Show shows its text, Run it runs it; neither happens by itself, and the old run stays."""
+    """Show shows its text, and Run it runs it; neither happens by itself, and the old run remains."""
     ran, helper, theirs = tmp_path / "ran", tmp_path / "helper.py", tmp_path / "theirs.toml"
     write(tmp_path, f"open({str(ran)!r}, 'w').close()\n{source()}", "helper.py")
     theirs.write_text(scenario_text(edited(load_scenario("dra-classroom"), {"policy": {"name": "helper.py"}})))
@@ -398,7 +398,7 @@ def test_a_file_that_a_scenario_names_is_asked_about(qtbot: QtBot, window: MainW
 
 
 def test_at_the_start_nothing_is_said_but_the_question(qtbot: QtBot, tmp_path: Path) -> None:
-    """The run that begins at once waits with it for the answer."""
+    """The run that begins at the start also waits for the answer."""
     write(tmp_path, f"{source()}\n# a text that nobody has allowed\n", "helper.py")
     theirs = tmp_path / "theirs.toml"
     theirs.write_text(scenario_text(edited(load_scenario("dra-classroom"), {"policy": {"name": "helper.py"}})))
@@ -419,7 +419,7 @@ def test_at_the_start_nothing_is_said_but_the_question(qtbot: QtBot, tmp_path: P
 def test_a_new_one_is_written_from_the_template_and_runs(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
 ) -> None:
-    """By mouse and keys in the box of policies; it is the template of the kind that runs."""
+    """By mouse and keys in the combo box of policies; the new file is the template of the kind that runs."""
     window.control.open(SMALL[system])
     rest(qtbot, window, lambda: bool(window.frame and window.frame.info.system == system))
     path, shown = tmp_path / "my_policy.py", []
@@ -454,7 +454,7 @@ def test_a_template_that_cannot_be_written_is_told(
 def test_all_panels_draw_what_a_policy_of_one_s_own_does(
     qtbot: QtBot, window: MainWindow, tmp_path: Path, system: str
 ) -> None:
-    """Also its jobs' and servers' words; with tokens but without a plan, or without known requests."""
+    """Including its texts for jobs and servers; with tokens but without a plan, or without known requests."""
     path = write(tmp_path, (EXAMPLES / CASES[system].example).read_text(encoding="utf-8"))
     allow_named(path)
     window.control.open(SMALL[system], path)

@@ -83,7 +83,7 @@ def test_every_position_has_a_plain_label_and_comes_back() -> None:
 
 
 def gaps(session: Session, events: int = 10) -> list[float]:
-    """Simulated time up to each of the first events."""
+    """The simulated times of the first events."""
     times = []
     for _ in range(events):
         session.run(events=1)
@@ -93,7 +93,7 @@ def gaps(session: Session, events: int = 10) -> list[float]:
 
 @pytest.mark.parametrize("name", sorted(scenario_files()))
 def test_nobody_waits_long_at_first(name: str) -> None:
-    """At the pace that a scenario begins with; those with traces need their files."""
+    """At the initial pace of the scenario; scenarios with traces need their files."""
     from slotscope.model.scenario.load import load_scenario
 
     if load_scenario(name).workload.kind == "trace":
@@ -106,7 +106,7 @@ def test_nobody_waits_long_at_first(name: str) -> None:
 
 def test_recorded_jobs_that_begin_slowly_begin_at_a_faster_pace(tmp_path: Path) -> None:
     rows = []
-    for n in range(12):  # a first task, then none for half a minute
+    for n in range(12):  # one task, then none for half a minute
         start = 600_000_000 + (0 if n == 0 else 30_000_000 + n)
         for kind, at in ((0, start), (1, start + 10), (4, start + 60_000_000)):
             rows.append(f"{at},,{n},0,{n},{kind},user,1,0,0.25,0.25,0.01,0")
@@ -119,7 +119,7 @@ def test_recorded_jobs_that_begin_slowly_begin_at_a_faster_pace(tmp_path: Path) 
 
 
 class Clock:
-    """Stands for the clock of a drive."""
+    """A stand-in for the clock of a drive."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -129,7 +129,7 @@ class Clock:
 
 
 def test_what_would_be_waited_for_too_long_is_cut_short_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of recorded jobs the first may come hours before the second."""
+    """In a trace the first job may arrive hours before the second."""
     monkeypatch.setattr(driving, "monotonic", clock := Clock())
     session, drive = Session.open("dra-classroom", kernel=False), Drive(Breakpoints())
     following = session.timeline.next_event

@@ -1,4 +1,4 @@
-"""What has changed is painted again, and what nobody would see change is not: the screen shows all that is there."""
+"""What has changed is painted again, and what has not changed visibly is not: the screen is always up to date."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.runs import ran
 
 @pytest.fixture(scope="module")
 def frames() -> list[Frame]:
-    """Those of two events stepped through, sub-step by sub-step, and of some stepped over, forwards and back."""
+    """Frames of two events stepped through by sub-steps, and of some events stepped over, forwards and back."""
     session = ran("dra-vms", events=600)
     found = [session.frame()]
     for _ in range(24):
@@ -47,12 +47,12 @@ def frames() -> list[Frame]:
 
 
 def test_a_log_that_scrolls_while_its_header_is_painted_stays_in_its_place(qtbot: QtBot) -> None:
-    """Rows that it had left stood over the panel's filters, until something there was painted again."""
+    """Rows scrolled away remained visible over the panel's filters until these were painted again."""
     session = Session.open("dra-vms", kernel=False)
     panel = on_screen(qtbot, DecisionsPanel(load_theme("light")), 620, 220)
     for _ in range(4):
         session.run(events=4)
-        panel.view.horizontalHeader().viewport().update()  # before the log
+        panel.view.horizontalHeader().viewport().update()  # painted before the log
         panel.view.viewport().update()
         panel.set_frame(session.frame())
         qtbot.waitUntil(lambda: np.array_equal(on_glass(panel), pixels(panel)))
@@ -65,7 +65,7 @@ def test_the_screen_shows_what_is_there(qtbot: QtBot, frames: list[Frame], made:
     panel = on_screen(qtbot, made(load_theme("light")), 620, height)
     for frame in frames:
         panel.set_frame(frame)
-        qtbot.waitUntil(lambda: np.array_equal(on_glass(panel), pixels(panel)))  # once all has come to rest
+        qtbot.waitUntil(lambda: np.array_equal(on_glass(panel), pixels(panel)))  # once all delayed changes are done
 
 
 # Plots.
@@ -73,7 +73,7 @@ def test_the_screen_shows_what_is_there(qtbot: QtBot, frames: list[Frame], made:
 
 @pytest.fixture
 def plot(qtbot: QtBot) -> TimePlot:
-    """A plot with one of everything, ten units wide, about sixty pixels a unit."""
+    """A plot with one of each kind of item, ten units wide, about sixty pixels per unit."""
     plot = on_screen(qtbot, TimePlot(load_theme("light"), fonts(False), PlotText("time", "reward")), 640, 360)
     plot.add_curve("run", "run", label="now")
     plot.add_band("interval", "run")
@@ -83,7 +83,7 @@ def plot(qtbot: QtBot) -> TimePlot:
 
 
 def show(plot: TimePlot, by: float) -> None:
-    """Show everything so much further right and up, as a frame does."""
+    """Show everything moved by so much to the right and up, as by a frame."""
     band = plot.band("interval")
     assert band is not None
     plot._series["run"].curve.pyramid.replace([0, 4 + by, 8 + by], [3, 6 + by, 5 + by])
@@ -143,7 +143,7 @@ def test_small_moves_add_up(plot: TimePlot) -> None:
     for step in range(1, 501):
         show(plot, step * 1e-4)
     assert 10 < paints.count < 400
-    assert np.mean(on_glass(plot) != pixels(plot)) < 0.002  # what is left to go blends a little otherwise
+    assert np.mean(on_glass(plot) != pixels(plot)) < 0.002  # moves that are still due change the antialiasing slightly
 
 
 def test_enlarged_a_line_goes_the_rest_of_its_way(plot: TimePlot) -> None:
@@ -155,7 +155,7 @@ def test_enlarged_a_line_goes_the_rest_of_its_way(plot: TimePlot) -> None:
     assert (plot._cursor.value(), line.value()) == (8 + 1e-5, 7 + 1e-5)
 
 
-# Parts that are kept.
+# Parts kept as pictures.
 
 
 def test_a_part_is_painted_once_for_each_look() -> None:
@@ -183,7 +183,7 @@ def test_a_part_is_painted_once_for_each_look() -> None:
     assert paint("blue", here) != first
     assert paint("red", QRect(5, 5, 30, 10)) != first
     assert asked == ["red", "blue", "red"]
-    paint("red", QRect(5, 5, 20, 0))  # nobody sees anything of it
+    paint("red", QRect(5, 5, 20, 0))  # nothing of it is visible
     kept.forget()
     paint("red", here)
     assert asked[3:] == ["red"]
@@ -194,7 +194,7 @@ def test_a_part_is_painted_once_for_each_look() -> None:
 
 @pytest.mark.parametrize("rich", [False, True])
 def test_a_label_is_as_large_as_its_text_and_looks_like_it(qtbot: QtBot, rich: bool) -> None:
-    """Whether Qt makes a document of it, as of all rich text, or not, as where there is no markup."""
+    """Whether Qt lays the text out as a document, as it does for rich text, or not, as for plain text."""
     label, plain, ink = SizedLabel(rich=rich), QLabel(), "#c02030"
     plain.setTextFormat(Qt.TextFormat.RichText if rich else Qt.TextFormat.PlainText)
     label.set_ink(ink)
@@ -281,7 +281,7 @@ def test_the_next_frame_of_a_run_lays_out_no_docks(qtbot: QtBot, tmp_path: Path)
         frame, layouts = window.frame, Counted(window, QEvent.Type.LayoutRequest)
         assert frame is not None
         for event in (100, 101, 102, 103):
-            if event == 102:  # the numbers have their sizes by now
+            if event == 102:  # the labels have their final sizes by now
                 qtbot.wait(300)
                 layouts.count = 0
             window._take_frame(replace(frame, event=event, time=5 + event / 1000, running=True, playing=True))

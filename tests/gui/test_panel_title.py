@@ -1,4 +1,4 @@
-"""The title of a panel says whose it is as far as there is room, and what it is in any case."""
+"""The title of a panel names the policy as far as there is space, and always the panel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels of lanes are built before these are opened, one in each turn of the window."""
+"""Panels of lanes are built before the lanes are opened, one per turn of the event loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.gui.windows import complete_window, rest
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names of panels that are built, in their order, with a point for each turn that began in between."""
+    """The names of panels in the order in which they are built, with a "." for each turn that begins."""
     found: list[str] = []
     build, turn = Panel._renew, PanelsAhead._build_next
 
@@ -51,7 +51,7 @@ def test_panels_of_lanes_are_built_one_by_one_before_these_come(qtbot: QtBot, tm
         assert not made, "the window answers before the first of them"
         rest(qtbot, window, lambda: len(window.compare.labels) == 2 and window.frame.comparison is not None)
         names = [entry.name for entry in (*compare_docks.companions_of("reservation"), compare_docks.COMPARISON)]
-        names.remove("reward")  # which stands behind a tab
+        names.remove("reward")  # it is behind a tab
         assert made == [*(part for name in names for part in (".", name)), ".", ".", "."], "each once, and two plots"
         assert all(name in window.docks for name in ("servers-2", "decisions-2", "reward-2", "comparison"))
         assert window.docks["servers-2"].panel.frame is not None
@@ -94,7 +94,7 @@ def test_the_plots_of_the_comparison_are_built_in_turns_of_their_own(
         assert [column.itemAt(place).widget() for place in range(2)] == [curves.rewards, curves.differences]
         drawn: list[Frame] = []
         monkeypatch.setattr(curves, "show_frame", drawn.append)
-        with window.area.layouts.picture.behind():  # as while docks of lanes come
+        with window.area.layouts.picture.behind():  # as while docks of lanes are added
             panel.set_frame(window.frame)
         assert not drawn, "nor are they drawn in the turn of the numbers"
         qtbot.waitUntil(lambda: bool(drawn) and window.updatesEnabled())

@@ -1,4 +1,4 @@
-"""A dock is there at once; its panel is built once somebody sees it or asks for it, and is then as if it always was."""
+"""A dock exists at once; its panel is built when first seen or needed, and then looks as if it had always existed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.gui.windows import complete_window, press, rest
 
 pytestmark = pytest.mark.usefixtures("warm")
 
-#: As large as the least window that is tested, and as a common screen.
+#: The smallest size of window that is tested, and that of a common screen.
 SIZES = ((640, 480), (1280, 720))
 
 
@@ -36,7 +36,7 @@ def built(window: MainWindow) -> set[str]:
 
 
 def bring(qtbot: QtBot, window: MainWindow, name: str) -> None:
-    """The panel comes to the front, with what there is to be seen."""
+    """Raise a panel, and wait until it shows the present frame."""
     window.docks[name].raise_()
     qtbot.waitUntil(lambda: window.docks[name].seen)
     window.settle()
@@ -66,7 +66,7 @@ def every_panel(qtbot: QtBot, window: MainWindow) -> Iterator[tuple[str, np.ndar
 
 
 def select(window: MainWindow) -> None:
-    """A thing is selected, then a line, which leaves an inspector as it is."""
+    """Select a thing, then a line, which leaves inspectors unchanged."""
     window.area.select(Select.of(Thing(SERVER, 2)))
     window.area.select(Select(line=(0, 1)))
 
@@ -91,7 +91,7 @@ def test_a_panel_shows_what_was_told_before_it_was_built(qtbot: QtBot, tmp_path:
 
 
 def test_the_room_of_a_panel_is_held_for_it(qtbot: QtBot, window: MainWindow) -> None:
-    """Nothing moves where one is built, however small the window is."""
+    """Nothing moves when a panel is built, however small the window is."""
     stand(window, "dra-classroom")
     for size in SIZES:
         window.resize(*size)
@@ -117,7 +117,7 @@ def test_a_panel_in_a_window_of_its_own_is_seen_when_the_layout_comes_back(qtbot
 
 
 def by_keys(window: MainWindow) -> list[tuple[str, str, str]]:
-    """What keys go through, in their order: its class, its own name, and what is read out."""
+    """The widgets in the order of the Tab key: class, object name and accessible name."""
     found, part = [], window.nextInFocusChain()
     while part is not window:
         if part.focusPolicy() != Qt.FocusPolicy.NoFocus and not isinstance(part, PanelPlace):

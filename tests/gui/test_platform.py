@@ -1,4 +1,4 @@
-"""What is decided before Qt is imported, on machines that lack one thing each."""
+"""Decisions before Qt is imported, on machines that each lack one thing."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class TestProblems:
 
 
 class TestThisMachine:
-    """The real answers, on the machine that runs the tests."""
+    """The real answers of the machine that runs the tests."""
 
     def test_qt_can_start_here(self):
         assert check_platform({"QT_QPA_PLATFORM": "offscreen"}).problem == ""
@@ -187,7 +187,7 @@ class TestThisMachine:
 
     @linux_only
     def test_fonts(self, tmp_path):
-        """Fontconfig counts what its configuration lists, here one folder without a font."""
+        """Fontconfig counts the fonts of its configuration, here of one folder without a font."""
         config = tmp_path / "fonts.conf"
         config.write_text(f"<fontconfig><dir>{tmp_path}</dir></fontconfig>")
         code = "from slotscope.gui.platform import font_count; print(font_count())"
@@ -236,7 +236,7 @@ class TestThisMachine:
     def test_wayland(self, tmp_path):
         environ = {"WAYLAND_DISPLAY": "wayland-7", "XDG_RUNTIME_DIR": str(tmp_path)}
         assert not platform.wayland_answers(environ)
-        # A socket's path has room for some hundred letters only, so go there first.
+        # A socket's path is limited to about a hundred characters, so use a relative path.
         here = Path.cwd()
         os.chdir(tmp_path)
         try:
@@ -254,7 +254,7 @@ def _hang_up_on_one(server: socket.socket) -> None:
 
 @linux_only
 class TestTables:
-    """The tables of libraries against what the installed Qt really links to."""
+    """The tables of libraries, compared with those that the installed Qt links to."""
 
     @pytest.mark.parametrize(
         ("plugin", "table"),
@@ -272,7 +272,7 @@ class TestTables:
         assert found | {"wayland-egl"} == platform.LINUX_PLUGINS
 
 
-#: Parts of the C library, there wherever a Python is.
+#: Parts of the C library, which exist wherever Python does.
 _C_LIBRARY = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "ld-linux")
 
 
@@ -283,7 +283,7 @@ def _qt_folder() -> Path:
 
 
 def _system_libraries(start: list[Path], qt_libraries: Path) -> set[str]:
-    """What *start* links to, followed through Qt's own libraries, outside of them."""
+    """The libraries that *start* needs, directly or through Qt's own libraries, without Qt's own and the C library."""
     outside: set[str] = set()
     waiting, seen = list(start), set(start)
     while waiting:
@@ -306,7 +306,7 @@ def _needed(path: Path) -> list[str]:
     sections = [struct.unpack_from("<IIQQQQIIQQ", data, table + size * i) for i in range(count)]
     names = []
     for _, kind, _, _, offset, length, link, *_ in sections:
-        if kind != 6:  # the dynamic section; its link is the section with the strings
+        if kind != 6:  # skip all but the dynamic section, which links to the section with its strings
             continue
         for tag, value in struct.iter_unpack("<qQ", data[offset : offset + length]):
             if tag == 1:

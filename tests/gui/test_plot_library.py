@@ -1,4 +1,4 @@
-"""What of pyqtgraph is imported: all that the window names, and little else."""
+"""Which parts of pyqtgraph are imported: all that the window uses, and few others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Imports it as the window does, and tells what there is then, and that the rest can be had.
+#: Imports pyqtgraph as the window does, prints which names exist, and checks that the rest can still be imported.
 CODE = """
 import json, sys
 from PySide6.QtWidgets import QApplication

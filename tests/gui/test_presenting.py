@@ -1,4 +1,4 @@
-"""What a lecturer lays over the window: the laser's dot, marks that stay in place, black, a remote's keys."""
+"""A lecturer's tools over the window: laser dot, marks that stay in place, black screen, a remote control's keys."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEFT, NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
-#: Scenarios of all kinds, each with an event, and the name of its picture of servers.
+#: A scenario of each kind, an event, and the name of its picture of servers.
 PICTURES = (
     ("dra-classroom", 30, "servers"),
     ("queues-classroom", 20, "bins"),
@@ -55,20 +55,20 @@ def stand(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
 
 
 def pixels(widget: QWidget) -> np.ndarray:
-    """[H, W, 3] what is seen of a widget."""
+    """[H, W, 3] pixels of a widget as RGB."""
     image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     flat = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
     return flat[:, : image.width(), 2::-1].astype(int)
 
 
 def close_to(seen: np.ndarray, color: str, most: int = 40) -> np.ndarray:
-    """[H, W] where it is nearly of a colour."""
+    """[H, W] whether a pixel is close to a colour."""
     wanted = QColor(color)
     return np.abs(seen - [wanted.red(), wanted.green(), wanted.blue()]).max(axis=2) <= most
 
 
 def draw(pad: MarkPad, *points: QPointF) -> None:
-    """A mark drawn with the mouse."""
+    """Draw a mark with the mouse."""
     first, *others = (point.toPoint() for point in points)
     QTest.mousePress(pad, LEFT, pos=first)
     for point in others:
@@ -91,7 +91,7 @@ def test_a_dot_follows_the_mouse_and_is_gone_when_off(qtbot: QtBot, window: Main
         red = window.theme.rejection
         qtbot.waitUntil(lambda at=at, red=red: close_to(pixels(window), red)[at.y() - 3 : at.y() + 4, at.x()].all())
     assert laser.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-    qtbot.waitUntil(lambda: len(laser._trail) == 1)  # it stands still: nothing is painted any more
+    qtbot.waitUntil(lambda: len(laser._trail) == 1)  # at rest: nothing is painted any more
     strike(window, Key.Key_P)
     assert not laser.on and not laser.isVisible()
     assert not np.abs(pixels(window) - before)[280:320, 880:920].any()
@@ -103,7 +103,7 @@ def test_marks_stay_on_their_server_whatever_the_size(
 ) -> None:
     stand(qtbot, window, scenario, event)
     pen, panel = window.lessons.presenter.pen, window.docks[servers].panel
-    assert not window.findChildren(MarkPad)  # nobody draws: nothing lies over any panel
+    assert not window.findChildren(MarkPad)  # no tool is in hand: nothing covers the panels
     blank = pixels(panel)
     strike(window, Key.Key_N, SHIFT)
     assert pen.in_hand and pen.palette.tool == "arrow"
@@ -116,7 +116,7 @@ def test_marks_stay_on_their_server_whatever_the_size(
     assert mark.on == (0, 2) and mark.shape == "arrow" and mark.panel == servers
 
     def seen() -> tuple[QPointF, bool]:
-        """Where it points to in its server, as a share, and whether that is red now."""
+        """The tip's position as a share of its server's rectangle, and whether the tip is painted in red."""
         base, tip = base_of(panel, (0, 2)), placed(panel, mark)[-1]
         assert base is not None
         red = close_to(pixels(panel), window.theme.rejection)[
@@ -150,7 +150,7 @@ def test_marks_beside_the_servers_go_with_all_of_them(
     first = base_of(panel, (0, 0))
     assert first is not None
     tip = QPointF(first.center().toPoint())
-    while ground_of(panel, [tip]) != "picture":  # above the first server
+    while ground_of(panel, [tip]) != "picture":  # move up until above the first server
         tip -= QPointF(0, 3)
     assert tip.y() > 0
     draw(pad_of(window, servers), tip + QPointF(80, 30), tip)
@@ -163,7 +163,7 @@ def test_marks_beside_the_servers_go_with_all_of_them(
         return QPointF((end.x() - base.x()) / base.width(), (end.y() - base.y()) / base.height())
 
     drawn, before = share(), placed(panel, mark)[-1].y() / panel.height()
-    window.resize(1280, 620)  # as where a lesson's text takes the room
+    window.resize(1280, 620)  # as if a lesson's text takes space
     window.settle()
     assert (share() - drawn).manhattanLength() < 0.01
     assert placed(panel, mark)[-1].y() / panel.height() != before
@@ -174,19 +174,19 @@ def test_strokes_and_notes_are_drawn_taken_back_and_cleared(qtbot: QtBot, window
     strike(window, Key.Key_N)
     pad = pad_of(window, "algorithm")
     draw(pad, *(QPointF(40 + 8 * step, 60 + 30 * (step % 2)) for step in range(12)))
-    draw(pad, QPointF(200, 40))  # a click draws nothing
+    draw(pad, QPointF(200, 40))  # a click without movement draws nothing
     assert [mark.shape for mark in pen.marks] == ["stroke"] and pen.marks[0].on is None
     assert close_to(pixels(panel), window.theme.rejection).sum() > 300
     strike(window, Key.Key_N, CTRL)
     qtbot.mouseClick(pen.palette.buttons["blue"], LEFT)
     QTest.mouseClick(pad, LEFT, pos=QPoint(30, 120))
     (field,) = pad.findChildren(NoteField)
-    for key in (Key.Key_L, Key.Key_Space, Key.Key_1):  # they are the note's
+    for key in (Key.Key_L, Key.Key_Space, Key.Key_1):  # typed into the note
         strike(window, key)
     assert field.text() == "l 1" and not window.lecture.on
-    QTest.mouseClick(pad, LEFT, pos=QPoint(60, 20))  # another one begins: this one is written
+    QTest.mouseClick(pad, LEFT, pos=QPoint(60, 20))  # begins another note, which completes this one
     assert [mark.text for mark in pen.marks] == ["", "l 1"] and pen.marks[1].color == "blue"
-    strike(window, Key.Key_Return)  # nothing was typed
+    strike(window, Key.Key_Return)  # an empty note is dropped
     assert len(pen.marks) == 2
     qtbot.waitUntil(lambda: close_to(pixels(panel), window.theme.focus)[110:170, 20:90].sum() > 60)
     strike(window, Key.Key_C)
@@ -196,9 +196,9 @@ def test_strokes_and_notes_are_drawn_taken_back_and_cleared(qtbot: QtBot, window
         assert len(pen.marks) == number
     strike(window, Key.Key_N)
     rounds = [QPointF(100 + 60 * (step % 2), 60 + 0.1 * step) for step in range(2 * MOST_POINTS)]
-    draw(pad, *rounds)  # however long it is, it goes on to its end
+    draw(pad, *rounds)  # a long stroke is thinned out, but reaches its end
     assert placed(panel, pen.marks[-1])[-1].y() > rounds[-3].y() and len(pen.marks[-1].points) <= MOST_POINTS
-    strike(window, Key.Key_N)  # the tool in hand is put away
+    strike(window, Key.Key_N)  # puts the pen away
     assert not pen.in_hand
 
 
@@ -230,7 +230,7 @@ def test_the_plate_hides_no_number(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_in_a_lessons_hall_the_plate_leaves_the_time_to_be_read(qtbot: QtBot, window: MainWindow) -> None:
-    """The lesson's text has the room of a row there, so that time and buttons share one."""
+    """There the lesson's text takes the space of a row, so that time and buttons share one."""
     window.lessons.open("dra-1-decision", 0)
     strike(window, Key.Key_L)
     rest(qtbot, window, lambda: window.lecture.on and not window.transport.speed.isVisible())
@@ -292,7 +292,7 @@ def test_a_lesson_keeps_the_marks_of_its_steps(qtbot: QtBot, window: MainWindow,
     qtbot.waitUntil(lambda: pen.marks == drawn)
     panel = window.docks["servers"].panel
     qtbot.waitUntil(lambda: close_to(pixels(panel), window.theme.rejection).sum() > 300)
-    strike(window, Key.Key_Right)  # they stay while one steps
+    strike(window, Key.Key_Right)  # marks remain while stepping
     rest(qtbot, window, lambda: window.frame.event == 13)
     assert pen.marks == drawn
     strike(window, Key.Key_PageDown)
@@ -309,7 +309,7 @@ def test_black_until_any_key_and_the_run_waits(qtbot: QtBot, window: MainWindow)
     strike(window, Key.Key_P)
     strike(window, Key.Key_Period)
     black, laser = window.lessons.presenter.blackout, window.lessons.presenter.laser
-    laser._follow()  # not even the laser shines
+    laser._follow()  # the screen stays black, without the laser
     assert black.on and pixels(window).max() == 0
     cover = window.findChild(QWidget, "black")
     assert cover is not None
@@ -320,14 +320,14 @@ def test_black_until_any_key_and_the_run_waits(qtbot: QtBot, window: MainWindow)
     event = window.frame.event
     window.resize(1300, 700)
     assert pixels(window).max() == 0
-    strike(window, Key.Key_PageDown)  # for the light, and nothing else
+    strike(window, Key.Key_PageDown)  # only ends the black screen
     assert not black.on and pixels(window).max() > 200 and laser.isVisible()
     rest(qtbot, window, lambda: window.frame.playing and window.frame.event > event)
     strike(window, Key.Key_Space)
     rest(qtbot, window, lambda: not window.frame.playing)
     strike(window, Key.Key_L)
     qtbot.waitUntil(lambda: window.lecture.on)
-    strike(window, Key.Key_B)  # some remotes send this
+    strike(window, Key.Key_B)  # some remote controls send B
     assert black.on
     cover = window.findChild(QWidget, "black")
     assert cover is not None
@@ -341,7 +341,7 @@ def test_a_remote_begins_and_ends_the_lecture(qtbot: QtBot, window: MainWindow) 
     line = window.lessons.questions.line
     qtbot.waitUntil(line.answer.hasFocus)
     line.answer.setText("7")
-    strike(window, Key.Key_L)  # a letter is the field's where something is typed
+    strike(window, Key.Key_L)  # in a field that is not empty, letters are typed
     assert line.answer.text() == "7l" and not window.lecture.on
     strike(window, Key.Key_F5)
     qtbot.waitUntil(lambda: window.lecture.on)
@@ -350,7 +350,7 @@ def test_a_remote_begins_and_ends_the_lecture(qtbot: QtBot, window: MainWindow) 
     strike(window, Key.Key_Escape)
     assert not window.lecture.on
     strike(window, Key.Key_F5)
-    for on in (False, True):  # L ends what F5 has begun, and begins it again: Esc has nothing to end
+    for on in (False, True):  # L ends and begins lecture mode without F5: Esc then does not end it
         strike(window, Key.Key_L)
         assert window.lecture.on == on
     strike(window, Key.Key_Escape)

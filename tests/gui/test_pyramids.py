@@ -1,4 +1,4 @@
-"""Pyramids against brute force, ranges that step, and labels that keep apart."""
+"""Pyramids compared with brute force, ranges that grow in steps, and labels that do not overlap."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ FALLING = [float(-k) for k in range(100)]
 # -- pyramids --------------------------------------------------------------------------------
 
 
-#: From how many points on extremes are found by blocks.
+#: Number of points from which on extremes are found by blocks.
 FEW = st.sampled_from([0, Pyramid.few])
 
 
 def played(actions: list[tuple[str, Any]], few: int) -> tuple[Pyramid, list[float]]:
-    """A pyramid after *actions*, and its y as a plain list; x counts from 0."""
+    """Apply *actions* to a pyramid; return it and its y values as a plain list; x counts from 0."""
     pyramid = Pyramid()
     pyramid.few = few
     values: list[float] = []
@@ -52,14 +52,14 @@ def played(actions: list[tuple[str, Any]], few: int) -> tuple[Pyramid, list[floa
             pyramid.replace(np.arange(len(argument)), argument)
             values = list(argument)
         elif kind == "look":
-            pyramid.extremes()  # which keeps what it was found by
+            pyramid.extremes()  # builds the data that it keeps for extremes
         else:
             getattr(pyramid, kind)(argument)
             del values[argument if kind == "truncate" else argument + 1 :]
     return pyramid, values
 
 
-#: Points are taken away that blocks were never found of, beside others of which they were.
+#: Removes points for which no block has been computed, beside points for which blocks have been.
 UNSEEN = [("append", FALLING[:32]), ("look", None), ("append", [60.0] * 60), ("truncate", 80), ("append", FALLING)]
 
 
@@ -75,7 +75,7 @@ def test_a_pyramid_keeps_all_points(actions: list[tuple[str, object]], few: int)
 
 @given(ACTIONS, FEW, st.integers(-20, 300), st.integers(0, 300), st.integers(1, 40))
 @example(UNSEEN, 0, 0, 180, 4)
-@example([("append", FALLING)], 0, 0, 99, 10)  # the lowest is the last of an incomplete block
+@example([("append", FALLING)], 0, 0, 99, 10)  # the minimum is the last point of an incomplete block
 def test_an_envelope_equals_brute_force(
     actions: list[tuple[str, object]], few: int, first: int, width: int, pixels: int
 ) -> None:

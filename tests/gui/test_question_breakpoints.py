@@ -1,4 +1,4 @@
-"""Breakpoints where a question holds, through keys: typed into the one list, met, told, removed."""
+"""Breakpoints at a condition, by keys: typed into the common list, reached, reported, removed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 @pytest.fixture
 def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
-    """A complete window that stands at event 0 of dra-classroom."""
+    """A complete window at event 0 of dra-classroom."""
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.frame is not None and window.frame.info.scenario_name == "dra-classroom")
     return window
@@ -67,7 +67,7 @@ def test_a_long_question_is_wrapped_and_how_often_it_holds_is_seen(qtbot: QtBot,
     item, room = dialog.listed.item(0), dialog.listed.viewport().rect()
     assert item.text().endswith("(every 3 hits)")
     needed = dialog.listed.fontMetrics().horizontalAdvance(item.text())
-    assert needed > room.width()  # so that it takes more than one line
+    assert needed > room.width()  # so it takes more than one line
     assert dialog.listed.visualItemRect(item).width() <= room.width()
     assert dialog.listed.visualItemRect(item).height() > 1.8 * dialog.listed.fontMetrics().height()
 
@@ -98,7 +98,7 @@ def test_a_run_stops_before_an_event_where_a_question_holds(qtbot: QtBot, window
     dialog.times.setValue(3)
     typed(qtbot, dialog, "rejectd")
     qtbot.waitUntil(lambda: "nearest: rejected" in dialog.fault.text())
-    assert dialog.field.text() == "rejectd"  # what was typed stays, to be mended
+    assert dialog.field.text() == "rejectd"  # the typed text stays, so that it can be corrected
     assert dialog.times.value() == 3
     dialog.times.setValue(1)
     typed(qtbot, dialog, "rejected")

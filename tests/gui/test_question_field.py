@@ -1,4 +1,4 @@
-"""The field for questions by itself: what Enter does while names are offered."""
+"""The field for questions alone: the effect of Enter while names are offered."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ def test_a_click_beside_the_list_closes_it_and_is_one(qtbot: QtBot, session: Ses
     field.setFocus()
     offered(qtbot, field, "e")
     QTest.mousePress(field.list.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
-    assert field.list.isVisible()  # what is chosen from it is taken as ever
+    assert field.list.isVisible()  # clicks in the list still choose a name
     field.list.hide()

@@ -1,4 +1,4 @@
-"""Questions in the window: the log's search asks all history, its hits are marked and gone to."""
+"""Questions in the window: the log's search covers all history, its hits are marked and can be visited."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVENTS = 3000
 
 @pytest.fixture(scope="module")
 def true_hits():
-    """The hits among the first events, from the rows of a run of its own."""
+    """The hits among the first events, computed from the rows of a separate run."""
     session = Session.open("dra-classroom", kernel=False)
     rows = session.timeline.rows
     session.run(events=EVENTS + 2000)
@@ -33,7 +33,7 @@ def true_hits():
 
 @pytest.fixture
 def window(qtbot, shared_window):
-    """A run of some events of which nothing is asked yet."""
+    """A run after some events, without a question."""
     window = shared_window
     search_of(window).clear()
     open_anew(qtbot, window, "dra-classroom")
@@ -58,7 +58,7 @@ def ask(qtbot, window, text):
 
 
 def hits_in_sight(panel):
-    """The events of the lines that can be read."""
+    """The events of the visible lines."""
     view, height = panel.view, panel.view.viewport().height()
     first, last = view.rowAt(0), view.rowAt(height - view.rowHeight(0))
     return panel.model.rows["event"][first : (last if last >= 0 else len(panel.model.rows)) + 1].tolist()
@@ -69,7 +69,7 @@ def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
     panel, bar = window.docks["decisions"].panel, window.transport.history
     seen = true_hits[true_hits <= EVENTS]
     assert len(seen) > 10
-    assert seen[0] < EVENTS - 400  # the tail alone would not have it
+    assert seen[0] < EVENTS - 400  # not among the rows of a frame
 
     ask(qtbot, window, QUESTION)
     assert panel.bar.count.text() == f"{len(seen)} hits"
@@ -103,7 +103,7 @@ def test_all_history_is_asked_and_gone_to(qtbot, window, true_hits):
     later = true_hits[true_hits > EVENTS + 1][0]
     rest(qtbot, window, lambda: window.frame.event == later - 1)
 
-    qtbot.keyClicks(search_of(window), "x")  # other words: nothing is asked any more
+    qtbot.keyClicks(search_of(window), "x")  # another text ends the question
     rest(qtbot, window, lambda: window.frame.asked is None)
     assert bar.hit_places() == []
 
@@ -125,7 +125,7 @@ def test_where_nothing_holds_names_that_the_policy_never_says_are_told(qtbot, th
 
 
 def test_a_hall_has_the_present_event_among_the_hits(qtbot, window, true_hits):
-    """Its pictures have no sentence of their own: the line that it sees was that of an event long before."""
+    """Pictures have no sentence of their own: the last visible line was that of an event long before."""
     panel = window.docks["decisions"].panel
     ask(qtbot, window, QUESTION)
     hits = true_hits[true_hits <= EVENTS].tolist()
@@ -151,7 +151,7 @@ def test_a_mistake_stands_in_the_panel_and_the_run_where_it_was(qtbot, window):
     qtbot.waitUntil(panel.mistake.isVisible)
     assert "character 1: found the name 'rejectd', nearest: rejected" in panel.mistake.text()
     assert window.frame.event == EVENTS
-    assert len(panel.model.rows) == len(window.frame.rows)  # it takes no line away
+    assert len(panel.model.rows) == len(window.frame.rows)  # no line is filtered out
     ask(qtbot, window, "rejected")
     qtbot.waitUntil(panel.mistake.isHidden)
     assert np.all(window.frame.asked.events[1:] > window.frame.asked.events[:-1])
@@ -164,7 +164,7 @@ def test_where_nothing_is_asked_the_key_says_so(qtbot, window):
     assert window.frame.event == EVENTS
     rest(qtbot, window, lambda: "nothing is asked yet" in window.frame.message)
     ask(qtbot, window, QUESTION)
-    assert not window.frame.message  # it is no longer so
+    assert not window.frame.message  # the message is outdated
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""What takes long tells how far it is, stops on request, and leaves everything as it should be."""
+"""Long operations show their progress, stop on request, and leave everything in order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Watched:
-    """An engine that counts its events and, so that slices stay short, runs few at a time."""
+    """An engine that counts its events, and runs few at a time so that slices stay short."""
 
     def __init__(self, session: Session) -> None:
         self._engine: Any = session.bench.reference
@@ -54,7 +54,7 @@ class Watched:
 
 
 class Told:
-    """What a worker has told; its frames are taken at once."""
+    """Records a worker's frames and progress; frames are taken at once."""
 
     def __init__(self, worker: RunWorker) -> None:
         self.frames: list[Frame] = []
@@ -99,10 +99,10 @@ def test_a_second_place_replaces_the_first(qtbot: QtBot, worker: RunWorker, sess
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(1_000_000)))
     qtbot.waitUntil(lambda: bool(told.progress))
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(40)))
-    # The first way may by chance have been stopped at the same event, and says so.
+    # The first search may by chance have stopped at the same event, but then has a message.
     there = (40, "")
     qtbot.waitUntil(lambda: there in [(frame.event, frame.message) for frame in told.frames[-1:]])
-    worker.post(lambda mine: mine.walk(lambda run: run.step()))  # and what follows is not stopped
+    worker.post(lambda mine: mine.walk(lambda run: run.step()))  # the next command is not stopped
     qtbot.waitUntil(lambda: told.frames[-1].event == 41)
 
 
@@ -174,7 +174,7 @@ def test_express_turns_the_button_into_pause_and_the_clock_goes_on(qtbot: QtBot,
     press(qtbot, window, Qt.Key.Key_E)
     qtbot.waitUntil(lambda: len(looks) >= 3)
     assert {text for _, text in looks} == {"Pause"}
-    assert any(number.startswith("→ event ") for number, _ in looks)  # the panels show another one
+    assert any(number.startswith("→ event ") for number, _ in looks)  # the panels show another event
     assert window.status.said.text() == "Running without drawing (Esc stops it)"
     press(qtbot, window, Qt.Key.Key_Escape)
     rest(qtbot, window, lambda: window.frame.event > 0)
@@ -197,7 +197,7 @@ def test_space_stops_what_takes_long(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_slow_steps_count_as_steps(qtbot: QtBot, window: MainWindow) -> None:
-    """Played sub-step by sub-step, panels show what they show when it is stepped by hand."""
+    """When sub-steps are played slowly, panels show the same as when stepping by hand."""
     window.control.go_to(14)
     rest(qtbot, window, lambda: window.frame.event == 14)
     window.control.set_pace(Pace(substeps=1000.0))
@@ -241,14 +241,14 @@ def test_timers_are_served_while_frames_take_long_to_draw(
     show = window.area.show_frame
 
     def drawn() -> None:
-        """A layout that takes long; then a plot has its view painted, from within the event loop's turn."""
+        """Simulate a slow layout, and then the painting of a plot's view, within the same turn of the event loop."""
         sleep(0.05)
         QCoreApplication.postEvent(window, QEvent(QEvent.Type.User))
         QCoreApplication.sendPostedEvents(window, QEvent.Type.User)
 
     def slowly(frame: Frame) -> None:
         show(frame)
-        QTimer.singleShot(0, window, drawn)  # not any more once the window is gone
+        QTimer.singleShot(0, window, drawn)  # not called once the window is destroyed
         if next(frames) == 20:
             loop.quit()
 

@@ -1,4 +1,4 @@
-"""The scenario form: what it shows, what it keeps, its faults, and what it asks for."""
+"""The scenario form: what it shows and keeps, its error messages, and the intents that it emits."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def cell(panel, path: str):
 
 
 def retype(panel, qtbot, path: str, text: str):
-    """Type *text* over what a field says, key by key."""
+    """Replace the text of a field by *text*, key by key."""
     field = cell(panel, path).field
     field.setFocus()
     field.selectAll()
@@ -61,7 +61,7 @@ def retype(panel, qtbot, path: str, text: str):
 
 
 def choose(box, text: str) -> None:
-    """Choose from a box, as a click on its list does."""
+    """Choose an entry of a combo box, as a click in its list does."""
     box.setCurrentText(text)
     box.activated.emit(box.currentIndex())
     assert box.currentText() == text
@@ -233,7 +233,7 @@ class TestFaults:
         assert (
             fault.error.mapTo(panel, fault.error.rect().topLeft()).y() > fault.mapTo(panel, fault.rect().topLeft()).y()
         )
-        assert typed.text == text  # what was typed stays
+        assert typed.text == text  # the typed text stays
         assert not panel.restart.isEnabled()
         assert panel.message.text() == "1 field needs attention."
 
@@ -264,7 +264,7 @@ class TestFaults:
 
 class TestEditing:
     def test_enter_presses_a_button(self, panel, qtbot):
-        """The space bar is the run's."""
+        """With Enter: the space bar belongs to the run."""
         retype(panel, qtbot, "seed", "7")
         panel.restart.setFocus()
         with qtbot.waitSignal(panel.intent) as caught:

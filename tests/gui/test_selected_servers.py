@@ -1,4 +1,4 @@
-"""A selected server has brackets, one that a step names a frame: in every kind of picture."""
+"""A selected server has corner brackets, one that a step names has a frame: in every kind of picture."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_selection_is_no_frame(qtbot: QtBot, name: str, theme: str) -> None:
     session = ran(scenario, events=events)
     looks = load_theme(theme)
     panel = on_screen(qtbot, getattr(import_module(module), panel_class)(looks), 900, 600)
-    panel.set_frame(session.frame(running=True))  # without what a step names
+    panel.set_frame(session.frame(running=True))  # without marks of a step
     before = pixels(panel).copy()
     panel.set_selection(Select(server=1))
     after = pixels(panel)
@@ -39,7 +39,7 @@ def test_a_selection_is_no_frame(qtbot: QtBot, name: str, theme: str) -> None:
     assert argb(looks.run) in set(np.unique(after[changed]).tolist())
     assert argb(looks.focus) not in set(np.unique(after[changed]).tolist())
     rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
-    # Corners, and nothing between them.
+    # The corners are painted, but nothing between them.
     across = changed[rows[0] : rows[0] + 4]
     assert across[:, columns[0] : columns[0] + 4].any()
     centre = (columns[0] + columns[-1]) // 2

@@ -1,4 +1,4 @@
-"""What the panels of servers save as data: one row for each server."""
+"""The data saved by the panels of servers: one row per server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is laid out is shown once at its size, however deep it stands."""
+"""A widget is drawn once, at its final size, however deeply it is nested."""
 
 from __future__ import annotations
 

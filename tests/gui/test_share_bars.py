@@ -1,4 +1,4 @@
-"""Rows of bars with their numbers: each number has room beside its bar."""
+"""Rows of bars with numbers: each number has space beside its bar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run that goes on by itself, a sub-step every few seconds, is told and shown as stepping is."""
+"""A run that plays a sub-step every few seconds has the same texts and marks as when stepping by hand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MARKS = {
 
 
 def told(frame: Frame, marks: Any) -> tuple[object, ...]:
-    """All that is said of a moment, and what the picture of the servers points at."""
+    """All texts about a moment, and the marks in the picture of servers."""
     following = CompareControl.next_text(None, frame)  # type: ignore[arg-type]
     return sentence(frame), clock_text(frame.info, frame.time), event_told(frame), following, marks(frame)
 
@@ -71,7 +71,7 @@ def test_at_a_slow_pace_of_time_an_event_that_stays_is_told_as_in_stepping() -> 
 
 
 def test_in_a_hall_a_run_that_can_be_read_tells_whole_sentences(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They were shortened at one event a second, too."""
+    """They were shortened even at one event per second."""
     monkeypatch.setattr(decisions, "current_fonts", lambda: SimpleNamespace(lecture=True))
     panel = decisions.DecisionsPanel(load_theme("light"))
     monkeypatch.setattr(panel.calm, "may_show", lambda *_: True)

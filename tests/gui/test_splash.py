@@ -1,4 +1,4 @@
-"""The splash is seen before anything heavy is imported."""
+"""The splash screen is visible before anything heavy is imported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_it_shows_the_name_and_the_slots(qapp: QApplication, qtbot: QtBot) -> No
     assert splash.windowHandle().isExposed()
     colours = colours_in(pixels_of(splash.pixmap().toImage())[::4])
     assert {theme.panel, *theme.types[:4]} <= colours
-    assert len(colours) > 12  # text has soft edges
+    assert len(colours) > 12  # text is antialiased
 
 
 def test_it_has_the_keys_until_the_window_comes(qapp: QApplication, qtbot: QtBot, window: MainWindow) -> None:
@@ -35,7 +35,7 @@ def test_it_has_the_keys_until_the_window_comes(qapp: QApplication, qtbot: QtBot
     qtbot.addWidget(splash)
     qtbot.waitUntil(splash.isActiveWindow)
     qtbot.keyClick(splash, Qt.Key.Key_F5)
-    qtbot.keyClick(splash, Qt.Key.Key_Z)  # means nothing
+    qtbot.keyClick(splash, Qt.Key.Key_Z)  # a key without a command
     for keys in splash.pressed:
         window.actions_by_name.press(keys)
     assert window.lecture.on
@@ -48,7 +48,7 @@ def test_nothing_heavy_is_needed_for_it() -> None:
 
 
 def test_no_enum_of_qt_is_made_for_it() -> None:
-    """All that the namespace has would be made at once, a tenth of the time until something is seen."""
+    """All enums of the namespace would be created at once, which takes a tenth of the time to the first picture."""
     code = """
 import sys
 import gui.app as app

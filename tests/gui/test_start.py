@@ -1,4 +1,4 @@
-"""The first window of a process: what is imported for it, where, and how much at a time."""
+"""The first window of a process: what is imported for it, in which thread, and how much at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: Builds the panels of each kind of system, and tells what was imported in which thread and turn.
+#: Builds the panels of each kind of system, and prints what was imported in which thread and turn.
 _BUILDS = """
 import json, sys, threading
 from PySide6.QtCore import QEventLoop, QSettings, QTimer
@@ -66,7 +66,7 @@ destroy(window)
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[object]]]:
-    """What such a process tells."""
+    """The output of this process."""
     settings = tmp_path_factory.mktemp("start") / "settings.ini"
     words = [sys.executable, "-W", "error", "-c", _BUILDS, str(settings), *PANEL_ROOMS]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -76,7 +76,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[object
 
 
 def test_what_uses_qt_is_imported_in_the_thread_of_the_window(told: dict[str, list[list[object]]]) -> None:
-    """In another one PySide makes classes while the window's thread is in Qt, and the process dies now and then."""
+    """Else PySide creates classes while the window's thread is in Qt, and the process sometimes crashes."""
     roots = ("PySide6", "pyqtgraph", "slotscope.gui")
     of_qt = {str(name): in_main for name, in_main, _ in told["imported"] if str(name).startswith(roots)}
     panels = {entry.module for system in PANEL_ROOMS for entry in panels_of(system)}
@@ -91,12 +91,12 @@ def test_the_window_answers_between_two_panels_modules(told: dict[str, list[list
 
 
 def test_no_panel_imports_a_solver(told: dict[str, list[list[object]]]) -> None:
-    """They solve in processes of their own; to import one takes as long as to build a window."""
+    """Solvers run in separate processes; to import one takes as long as to build a window."""
     assert [name for name in told["modules"] if str(name).split(".")[0] in ("scipy", "pulp")] == []
 
 
 def test_qt_makes_classes_that_are_used_alone_and_pyqtgraph_finds_all(told: dict[str, list[list[object]]]) -> None:
-    """To make them all takes a twentieth of a start's time, and 5 MB."""
+    """Creating all classes would take a twentieth of the starting time, and 5 MB."""
     assert "QLocale" in told["made"]
     assert "QBitArray" not in told["made"]
     assert "QBitArray" in told["all"]
@@ -104,7 +104,7 @@ def test_qt_makes_classes_that_are_used_alone_and_pyqtgraph_finds_all(told: dict
 
 
 def test_a_signal_closes_no_window_under_a_painter(qtbot: QtBot) -> None:
-    """It is told inside whatever Python is doing, also in the middle of a picture."""
+    """A signal handler may run at any point of Python code, even while a picture is painted."""
     before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
     window = QWidget()
     qtbot.addWidget(window)

@@ -1,4 +1,4 @@
-"""The line below the panels: what was said is cut, and what is next stays whole."""
+"""The line below the panels: the message is shortened, and the next event is shown in full."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_while_a_run_is_on_its_way_the_moment_that_panels_show_is_told(qtbot):
 
 
 def test_what_a_button_says_in_its_tip_hides_no_message(window: MainWindow) -> None:
-    """The pointer rests on a button while the run tells how far it is; menus, which have no tips, say it there."""
+    """The pointer rests on a button while progress is shown; menu entries, without tooltips, show their text there."""
     window.say("Running to event 1000: 40%")
     action, button = window.actions_by_name["express"], window.transport._buttons["express"]
     assert button.statusTip()
@@ -86,7 +86,7 @@ def test_what_a_button_says_in_its_tip_hides_no_message(window: MainWindow) -> N
 @pytest.mark.slow
 @pytest.mark.usefixtures("warm")
 def test_a_hall_is_told_why_nothing_is_asked(qtbot: QtBot, window: MainWindow) -> None:
-    """All servers have their configurations in this sub-step; before it the next one's is asked about."""
+    """At this sub-step all servers have their configurations; before it, the next decision can be asked about."""
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow)
     window.control.open("queues-classroom", "vqs-bf", None, Moment((15,), 2))
@@ -104,7 +104,7 @@ def test_a_hall_is_told_why_nothing_is_asked(qtbot: QtBot, window: MainWindow) -
 
 
 class LaidOut(QObject):
-    """Counts how often what is in a widget is laid out."""
+    """Counts the layout requests of a widget."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -117,7 +117,7 @@ class LaidOut(QObject):
 
 
 def test_what_is_next_lays_out_no_window(qtbot: QtBot) -> None:
-    """It has another width after each step, and a window's docks take long to be laid out."""
+    """Its width changes at each step, and the layout of a window's docks takes long."""
     window, line = QMainWindow(), StatusLine()
     qtbot.addWidget(window)
     window.setStatusBar(line)

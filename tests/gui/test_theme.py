@@ -1,4 +1,4 @@
-"""Themes: files are checked, text is legible, job types differ without colour."""
+"""Themes: files are validated, text is legible, job types differ without colour."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_figures_have_one_width(qapp: QApplication) -> None:
 @pytest.mark.parametrize("lecture", [False, True])
 def test_apply_reaches_the_application(qapp: QApplication, theme: Theme, lecture: bool) -> None:
     before = qapp.palette(), qapp.font(), qapp.styleSheet()
-    QToolTip.setPalette(QPalette(QColor("red")))  # as a desktop may have them
+    QToolTip.setPalette(QPalette(QColor("red")))  # as a desktop may set it
     try:
         apply(qapp, theme, lecture)
         assert QToolTip.palette().color(QPalette.ColorRole.ToolTipBase).name() == theme.raised
@@ -233,7 +233,7 @@ def test_apply_reaches_the_application(qapp: QApplication, theme: Theme, lecture
 
 
 def test_the_same_looks_again_reach_into_no_widget(qapp: QApplication, qtbot: QtBot) -> None:
-    """Qt styles each widget anew for a stylesheet or a font, whatever stood there before; colours need neither."""
+    """Qt restyles every widget when a stylesheet or a font is set, even the same one; colours require neither."""
 
     class Told(QLabel):
         def changeEvent(self, event: QEvent) -> None:
@@ -253,7 +253,7 @@ def test_the_same_looks_again_reach_into_no_widget(qapp: QApplication, qtbot: Qt
 
 
 def sheeted() -> QMainWindow:
-    """A window of all that the stylesheet is about, but for tool tips, which are made for the moment."""
+    """A window with everything that the stylesheet styles, except for tooltips, which exist only while shown."""
     window = QMainWindow()
     bar, tabs, share = QToolBar(), QTabBar(), QProgressBar(value=40)
     for state in ("plain", "down", "checked"):
@@ -276,7 +276,7 @@ def sheeted() -> QMainWindow:
 
 
 def seen(window: QMainWindow) -> QImage:
-    """A window, laid out."""
+    """The picture of a window after its layout."""
     QApplication.processEvents()
     return window.grab().toImage()
 
@@ -299,7 +299,7 @@ def test_what_the_stylesheet_is_about_looks_in_another_theme_as_if_made_in_it(
 def test_scroll_bars_of_all_kinds_of_widgets_look_alike(
     qapp: QApplication, qtbot: QtBot, before: str, after: str
 ) -> None:
-    kinds = (QAbstractScrollArea, QScrollArea, QListWidget, QTableWidget)  # texts to be read stand alone
+    kinds = (QAbstractScrollArea, QScrollArea, QListWidget, QTableWidget)  # text browsers are separate windows
     apply(qapp, load_theme(before))
     areas = [kind() for kind in kinds]
     apply(qapp, load_theme(after))

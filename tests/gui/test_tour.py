@@ -1,4 +1,4 @@
-"""The tour: what it says of keys is so, it is offered once and disturbs nothing, and Esc leaves it."""
+"""The tour: its statements about keys are true, it is offered once and does not disturb, and Esc leaves it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.gui.test_keys import strike
 from tests.gui.windows import complete_window, rest
 
 Key = Qt.Key
-#: What each key that is named does.
+#: The command of each key that the tour names.
 KEYS = {
     "PageDown": "lesson_next",
     "PageUp": "lesson_back",
@@ -44,7 +44,7 @@ KEYS = {
     "F1": "help",
 }
 
-#: What is bold and no key of the window: Enter is the field's.
+#: Words in bold that are no keys of the window; Enter belongs to the field.
 WORDS = {"orange", "Predict first", "Why not server 7?", "Enter"}
 
 
@@ -58,13 +58,13 @@ def test_the_keys_that_the_tour_names_do_what_it_says() -> None:
 
 
 def test_it_takes_two_minutes() -> None:
-    """At 180 words a minute."""
+    """At 180 words per minute."""
     words = sum(len(step.text.split()) for step in load_lesson(lesson_files()[TOUR]).steps)
     assert 1.5 <= words / 180 <= 2.5
 
 
 def close_page(window: MainWindow) -> None:
-    """Close the page that lists all lessons: the only one that is open."""
+    """Close the page with the list of all lessons, the only open dialog."""
     (page,) = (one for one in window.findChildren(QDialog) if one.isVisible())
     page.close()
 
@@ -80,17 +80,17 @@ def test_it_is_offered_once_and_esc_leaves_it(qtbot: QtBot, tmp_path: Path) -> N
         lessons = window.lessons
         lessons.offer.offer()
         assert lessons.offer.isVisible() and lessons.lesson is None and QApplication.focusWidget() is window
-        strike(window, Key.Key_Escape)  # the offer is in front of what runs
+        strike(window, Key.Key_Escape)  # Esc first closes the offer, and does not stop the run
         assert lessons.offer.isHidden() and window.frame.playing
         lessons.offer.offer()
         assert lessons.offer.isHidden()
         window.settings.clear()
-        window.welcome()  # nothing lies over the run of a first start
+        window.welcome()  # at the first start nothing covers the run
         assert lessons.offer.isVisible() and not [one for one in window.findChildren(QDialog) if one.isVisible()]
         qtbot.mouseClick(lessons.offer.buttons["all"], Qt.MouseButton.LeftButton)
         assert lessons.offer.isHidden()
         close_page(window)
-        window.welcome()  # from now on all lessons are listed
+        window.welcome()  # from the second time on, all lessons are listed
         assert lessons.offer.isHidden()
         close_page(window)
         window.settings.clear()
@@ -109,7 +109,7 @@ def test_it_is_offered_once_and_esc_leaves_it(qtbot: QtBot, tmp_path: Path) -> N
         assert lessons.lesson is None and lessons.strip.isHidden()
         lessons.offer.offer()
         assert lessons.offer.isHidden()
-        window.actions_by_name["tour"].trigger()  # again, from Help
+        window.actions_by_name["tour"].trigger()  # again, from the Help menu
         assert lessons.lesson is not None and lessons.strip.isVisible()
 
 
@@ -125,7 +125,7 @@ def test_a_lesson_has_the_room_of_the_offer_and_the_keys(qtbot: QtBot, tmp_path:
         window.lessons.open("dra-1-decision")
         assert offer.isHidden() and QApplication.focusWidget() is window
         rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
-        assert offer.offer()  # nobody has answered it
+        assert offer.offer()  # it is still unanswered
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def test_a_lesson_has_the_room_of_the_offer_and_the_keys(qtbot: QtBot, tmp_path:
 def test_only_a_start_without_a_scenario_offers_it(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: dict[str, bool], shown: bool
 ) -> None:
-    """With the window's own start, up to where the program waits for its user."""
+    """With the program's own start, up to the event loop."""
     offered: list[bool] = []
     lectures: list[bool] = []
     settings = QSettings(str(tmp_path / "s.ini"), QSettings.Format.IniFormat)
@@ -141,7 +141,7 @@ def test_only_a_start_without_a_scenario_offers_it(
 
     def ends(*_: object) -> int:
         (window,) = windows
-        window.ready.emit()  # as once all panels are built
+        window.ready.emit()  # as after all panels are built
         offered.append(not window.lessons.offer.isHidden())
         lectures.append(window.lecture.returns)
         window.close()
@@ -163,4 +163,4 @@ def test_only_a_start_without_a_scenario_offers_it(
     monkeypatch.setattr(app, "install", lambda: None)
     assert app.main("dra-classroom", **asked) == 0
     assert offered == [shown]
-    assert lectures == [True]  # what was pressed at the splash holds once all panels are there
+    assert lectures == [True]  # keys pressed at the splash screen take effect once all panels are built

@@ -1,4 +1,4 @@
-"""Scenarios that play a trace open with an excerpt in the window, which takes files and remembers them."""
+"""Scenarios with a trace open with an excerpt; the window takes files by dialog and drop, and remembers them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.model.trace_files import google_2019, short_log
 
 pytestmark = pytest.mark.slow
 
-#: What plays while no trace is chosen.
+#: The text of the button while no trace is chosen.
 EXCERPT = "trace: azure-2017-jobs.csv.gz"
 
 
@@ -36,7 +36,7 @@ def window(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tidy_window: MainWindo
 
 
 def select(window: MainWindow, scenario: str) -> None:
-    """What the list of scenarios does when one is chosen."""
+    """Choose a scenario as a click in the combo box does."""
     box = window.transport.scenario
     box.setCurrentIndex(box.findData(scenario))
     box.activated.emit(box.currentIndex())
@@ -62,7 +62,7 @@ def test_a_trace_is_chosen_and_remembered(qtbot: QtBot, window: MainWindow, log:
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     dialog = window.findChild(QFileDialog, "files")
     assert dialog.isVisible()
-    assert dialog.windowModality() is Qt.WindowModality.WindowModal  # the run goes on
+    assert dialog.windowModality() is Qt.WindowModality.WindowModal  # the run continues
     dialog.reject()
     assert button.text() == EXCERPT
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
@@ -110,7 +110,7 @@ def test_a_file_whose_trace_is_gone_asks_for_it_and_remembers_it(
 
 
 def drop(window: MainWindow, path: Path) -> bool:
-    """A file that is dragged over the window and dropped, as the platform tells it; whether it was taken."""
+    """Drag a file over the window and drop it, with the events of the platform; return whether it was accepted."""
     data = urls(path)
     action, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     place = window.rect().center()
@@ -124,7 +124,7 @@ def drop(window: MainWindow, path: Path) -> bool:
 
 
 def test_a_trace_is_dropped_on_the_window_and_remembered(qtbot: QtBot, window: MainWindow, log: Path) -> None:
-    assert not drop(window, log)  # no trace is wanted
+    assert not drop(window, log)  # this scenario takes no trace
     open_swf(qtbot, window)
     assert drop(window, log)
     rest(qtbot, window, lambda: window.transport.trace.text() == "trace: short.swf")

@@ -1,4 +1,4 @@
-"""The panel of expressions, in a window: typed, followed through history and along the run, marked, and saved."""
+"""The panel of expressions in a window: typed, evaluated over history and along the run, marked, and saved."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVENTS = 2000
 
 @pytest.fixture
 def window(qtbot: QtBot, window: MainWindow) -> MainWindow:
-    """A complete window of dra-classroom after some events, the panel in front."""
+    """A complete window of dra-classroom after some events, with the panel in front."""
     window.control.open("dra-classroom")
     rest(qtbot, window, lambda: window.frame.info.scenario_name == "dra-classroom")
     window.control.run_until(event=EVENTS)
@@ -48,7 +48,7 @@ def panel_of(window: MainWindow) -> TrackPanel:
 def typed(qtbot: QtBot, panel: TrackPanel, text: str) -> None:
     panel.entry.field.clear()
     qtbot.keyClicks(panel.entry.field, text)
-    qtbot.keyClick(panel.entry.field, Key.Key_Escape)  # the list of names, if it is open
+    qtbot.keyClick(panel.entry.field, Key.Key_Escape)  # closes the list of names, if it is open
     qtbot.keyClick(panel.entry.field, Key.Key_Return)
 
 
@@ -68,14 +68,14 @@ def click_on_tick(qtbot: QtBot, panel: TrackPanel, tracked: Tracked, event: int)
 
 
 def saved(window: MainWindow, path: Path) -> list[list[str]]:
-    """The lines of the table that the panel writes."""
+    """The rows of the table that the panel saves."""
     window.docks["track"].save_series(path)
     with path.open(encoding="utf-8") as file:
         return list(csv.reader(file))
 
 
 def is_drawn_as_counts(panel: TrackPanel, tracked: Tracked) -> None:
-    """Of conditions alone it is drawn at how many events they have held."""
+    """If there are only conditions, the plot shows at how many events they have held."""
     assert panel.plot.lines == ("rejected",)
     counts = panel.plot.history.series[0].values.y
     assert (counts == np.cumsum(tracked.table[:, 2])).all() and counts[-1] == tracked.tracks[0].hits > 0
@@ -83,7 +83,7 @@ def is_drawn_as_counts(panel: TrackPanel, tracked: Tracked) -> None:
 
 
 def ticks_follow_the_curves(qtbot: QtBot, panel: TrackPanel) -> None:
-    """Also where labels beside these take more room."""
+    """Even if labels beside the curves take more space."""
     for width in (120, None):
         qtbot.wait(50)
         ticks = Counted(panel.strip)
@@ -106,7 +106,7 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert panel.plot.lines == ("jobs[1] + jobs[2] + jobs[3]",)
     series = panel.plot.history.series[0].values
     assert (series.y == tracked.table[:, 4]).all() and len(series) == EVENTS
-    # Its name is whole above the curve, and cut beside it.
+    # Its name is complete above the curve, and shortened beside it.
     column = panel.plot.getPlotItem().getAxis("right")
     assert [label.text for label, _, _ in column.placed()] == ["jobs[1] +… jobs[3]"]
     assert "jobs[1] + jobs[2] + jobs[3]" in panel.legend.text()
@@ -116,11 +116,11 @@ def test_numbers_are_curves_and_conditions_are_ticks(qtbot: QtBot, window: MainW
     assert len(events) == hits.held.sum() == tracked.tracks[0].hits > 0 and hits.passed.sum() == EVENTS
     assert f"at {tracked.tracks[0].hits}" in panel.legend.text()
     ticks_follow_the_curves(qtbot, panel)
-    # A click on a tick goes to just before its event.
+    # A click on a tick goes to the moment before its event.
     click_on_tick(qtbot, panel, tracked, int(events[0]))
     rest(qtbot, window, lambda: window.frame.event < EVENTS)
     assert window.frame.event + 1 in events
-    # A breakpoint that is set is marked in a row of its own.
+    # A breakpoint is marked in a row of its own.
     window.control.break_where("migrated")
     found(qtbot, window, "rejected", "jobs[1] + jobs[2] + jobs[3]", "migrated")
     qtbot.waitUntil(lambda: len(panel.strip.rows) == 2)
@@ -157,7 +157,7 @@ def test_its_key_puts_keys_into_its_field_where_nothing_is_followed(
     press(qtbot, window, Key.Key_T)
     qtbot.waitUntil(lambda: panel_of(window).isVisible() and field.hasFocus())
     qtbot.keyClicks(field, "event = 3")
-    qtbot.keyClick(field, Key.Key_Escape)  # the list of names, if it is open
+    qtbot.keyClick(field, Key.Key_Escape)  # closes the list of names, if it is open
     qtbot.keyClick(field, Key.Key_Return)
     found(qtbot, window, "event = 3")
     press(qtbot, window, Key.Key_Escape)
@@ -165,13 +165,13 @@ def test_its_key_puts_keys_into_its_field_where_nothing_is_followed(
     press(qtbot, window, Key.Key_4)
     press(qtbot, window, Key.Key_T)
     qtbot.waitUntil(panel_of(window).isVisible)
-    assert not field.hasFocus()  # there is something to look at, and keys are commands
+    assert not field.hasFocus()  # something is shown, so keys are commands
     if lecture:
         press(qtbot, window, Key.Key_L)
 
 
 def test_where_events_are_dense_a_tick_says_at_which_share_of_them_it_holds() -> None:
-    """What held at one event in ten looked like what held at all."""
+    """What held at one event in ten looked the same as what held at all of them."""
     times = np.arange(1.0, 9.0)
     hits = Hits(times, 10 * times, np.full(8, 10.0), np.array([0.0, 1, 9, 10, 10, 0, 0, 4]))
     pixels, shares = hits.of_pixels(np.floor(times / 2))
@@ -213,7 +213,7 @@ def test_every_policy_has_a_curve_of_its_own(qtbot: QtBot, window: MainWindow) -
     labels = window.compare.labels
     qtbot.waitUntil(lambda: panel.plot.lines == tuple(f"jobs[1] · {label}" for label in labels))
     rest(qtbot, window, lambda: all(one.tracked.last == one.extent.live_end for one in window.frame.lanes))
-    press(qtbot, window, Key.Key_Left)  # a frame of all that is known
+    press(qtbot, window, Key.Key_Left)  # gets a frame with the complete tracks
     rest(qtbot, window, lambda: window.frame.event < EVENTS)
     for frame, line, row in zip(window.frame.lanes, panel.plot._lines.values(), panel.strip.rows, strict=True):
         assert (line.history.series[0].values.y == frame.tracked.table[:, 2]).all()
@@ -248,14 +248,14 @@ def test_each_of_many_can_be_read_and_taken_away_in_a_low_panel(qtbot: QtBot, wi
         typed(qtbot, panel, text)
     found(qtbot, window, *texts, "event * 1")
     qtbot.waitUntil(lambda: "2\u00a0000" in panel.legend.text())
-    assert THIN_SPACE not in panel.legend.text()  # Qt would break numbers there
+    assert THIN_SPACE not in panel.legend.text()  # Qt would break lines at thin spaces
     words, bar = panel.words, panel.words.verticalScrollBar()
     panel.body.resize(430, 190)
     qtbot.waitUntil(lambda: bar.maximum() > 0)
     assert words.viewport().height() + bar.maximum() >= panel.legend.heightForWidth(words.viewport().width())
     assert words.height() > 2 * words.fontMetrics().lineSpacing()
     panel.body.resize(430, 900)
-    qtbot.waitUntil(lambda: bar.maximum() == 0)  # where there is room nothing is scrolled
+    qtbot.waitUntil(lambda: bar.maximum() == 0)  # with enough space nothing is scrolled
 
 
 def test_ticks_have_an_axis_of_time_below_them_also_in_a_low_panel(qtbot: QtBot, window: MainWindow) -> None:
@@ -270,16 +270,16 @@ def test_ticks_have_an_axis_of_time_below_them_also_in_a_low_panel(qtbot: QtBot,
     axis = panel.plot.getPlotItem().getAxis("bottom")
     assert panel.plot.height() > axis.height() + 5 > 5
     assert panel.plot.geometry().bottom() < 190
-    assert panel.strip._step >= 6  # rows do not touch each other
+    assert panel.strip._step >= 6  # rows do not touch
     panel.body.resize(430, 176)
     column = panel.plot.getPlotItem().getAxis("right")
-    qtbot.waitUntil(lambda: not column.placed() and column.width() < 40)  # no room is kept for names that have none
+    qtbot.waitUntil(lambda: not column.placed() and column.width() < 40)  # no space is kept for hidden labels
     panel.body.resize(430, 900)
     qtbot.waitUntil(lambda: column.width() > 80)
 
 
 def test_a_number_that_is_missing_or_infinite_is_told_so(qtbot: QtBot, tmp_path: Path) -> None:
-    """What a policy says under a name need be no number, and "–" alone tells nobody why there is no curve."""
+    """A value that a policy says need not be a number, and "–" alone does not explain why there is no curve."""
     said = 'yield say("tried", high=float("inf"), low=-float("inf"), odd=float("nan"), word="x")\nyield Reject()\n'
     session, panel = opened(tmp_path, source(said)), on_screen(qtbot, TrackPanel(load_theme("light")), 600, 300)
     session.run(events=20)

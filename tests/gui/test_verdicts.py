@@ -1,4 +1,4 @@
-"""What is said of an answer stays as long as it speaks of what is shown."""
+"""The verdict on an answer is shown as long as it is about what is shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EVENT = 16
 
 @pytest.fixture
 def window(qtbot: QtBot, shared_window: MainWindow) -> MainWindow:
-    """A window that stands before a decision."""
+    """A window before a decision."""
     window = shared_window
     open_anew(qtbot, window, "dra-classroom")
     rest(qtbot, window, lambda: window.area.complete)
@@ -32,7 +32,7 @@ def test_a_verdict_goes_where_the_run_has_left_its_decision(qtbot: QtBot, window
     press(qtbot, window, Qt.Key.Key_R)
     rest(qtbot, window, lambda: bool(window.frame.records) or window.frame.event > EVENT)
     assert line.isVisible()
-    window.control.go_to(EVENT)  # back to just before it
+    window.control.go_to(EVENT)  # back to just before the decision
     rest(qtbot, window, lambda: window.frame.event == EVENT and not window.frame.records)
     assert line.isVisible()
     window.control.go_to(EVENT + 9)

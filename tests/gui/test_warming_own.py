@@ -1,4 +1,4 @@
-"""The kernel of a policy's file is compiled while the run goes on by its reference."""
+"""The kernel of a user policy is compiled while the run continues with its reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "resources" / "policies" / "half
 
 
 def loaded(path: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Warming, Session]:
-    """A warming that has been asked for the kernel of a policy, and nothing else."""
+    """A warming that only compiles the kernel of this policy, and the session."""
     monkeypatch.setattr(warming, "warm_in_background", lambda *_: None)
     session = Session.open("moldable-classroom", path, kernel=False)
     found = Warming()
@@ -29,7 +29,7 @@ def loaded(path: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Warming, Session
 
 
 def rest(found: Warming) -> None:
-    """Wait for it."""
+    """Wait until the kernel is compiled."""
     while not found.ready():
         sleep(0.01)
 

@@ -1,4 +1,4 @@
-"""Why, in the window: by key, by the log's menu and by a right click, for every kind of system."""
+"""Why, in the window: by a key, by the log's menu and by a right click, for every kind of system."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def stand(qtbot: QtBot, window: MainWindow, scenario: str, event: int) -> None:
 
 
 def answered(qtbot: QtBot, window: MainWindow) -> str:
-    """What the docked inspector says."""
+    """Wait for the answer, and return its text in the docked inspector."""
     rest(qtbot, window, lambda: window.frame.why is not None and window.frame.why.flip is not None)
     view = window.docks["inspector"].panel.why
     qtbot.waitUntil(view.isVisible)
@@ -55,7 +55,7 @@ def test_a_key_says_why_and_the_link_closes_it(qtbot: QtBot, window: MainWindow,
     assert "flips it" in text
     inspector = window.docks["inspector"].panel
     alone = inspector.now.isHidden() and inspector.history.isHidden()
-    assert alone or inspector.why.height() > 120  # what was asked for is not cut by the rest
+    assert alone or inspector.why.height() > 120  # the answer is not cut by the other parts
     window.docks["inspector"].panel.why.text.linkActivated.emit("close")
     rest(qtbot, window, lambda: window.frame is not None and window.frame.why is None)
     qtbot.waitUntil(lambda: not inspector.now.isHidden() and not inspector.history.isHidden())
@@ -103,7 +103,7 @@ def test_a_right_click_on_a_server_asks_about_it(qtbot: QtBot, window: MainWindo
     asked = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, view.mapToGlobal(point))
     QApplication.sendEvent(view, asked)
     menu = next(menu for menu in window.docks["moldable-servers"].panel.findChildren(QMenu) if menu.isVisible())
-    assert menu.actions()[0].text() == "Why here?"  # no job waits in this kind of system
+    assert menu.actions()[0].text() == "Why here?"  # this kind of system has no waiting jobs
     menu.actions()[0].trigger()
     menu.close()
     assert "Why" in answered(qtbot, window)
@@ -155,7 +155,7 @@ def test_the_answer_is_there_while_the_change_is_searched_and_esc_stops_that(
 
 
 def test_a_policy_that_runs_no_more_is_told(qtbot: QtBot, window: MainWindow) -> None:
-    """A menu of a comparison's panel can still be open when the comparison ends."""
+    """The menu of a comparison's panel may still be open when the comparison has ended."""
     stand(qtbot, window, "dra-classroom", 3)
     window.control.ask_why(AskWhy(), 1)
     qtbot.waitUntil(lambda: "policy 2 runs no more" in window.status.said.text())

@@ -1,4 +1,4 @@
-"""The window as its user meets it: real keys and mouse events, a real run behind them."""
+"""The window as used: real keys and mouse events, and a real run."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("warm")]
 
 @pytest.fixture
 def window(qtbot: QtBot, tidy_window: MainWindow) -> MainWindow:
-    """A complete window that stands at event 0 of dra-vms."""
+    """A complete window at event 0 of dra-vms."""
     open_anew(qtbot, tidy_window, "dra-vms")
     rest(qtbot, tidy_window, lambda: tidy_window.frame.engine == "kernel")
     return tidy_window
 
 
 def at(window: MainWindow, event: int, substeps: int = 0) -> Callable[[], bool]:
-    """Does the shown frame stand there?"""
+    """A check whether the frame shows this moment."""
 
     def check() -> bool:
         frame = window.frame
@@ -44,7 +44,7 @@ def at(window: MainWindow, event: int, substeps: int = 0) -> Callable[[], bool]:
 
 
 def _event_shown(window: MainWindow, name: str) -> int:
-    """The event that a panel shows, -1 if it has had no frame."""
+    """The event that a panel shows; -1 if it has had no frame."""
     frame = window.docks[name].panel.frame
     return frame.event if frame is not None else -1
 
@@ -98,7 +98,7 @@ def test_space_runs_and_pauses(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def test_panels_behind_tabs_are_not_drawn(qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither while it runs nor while it stands; once they come to the front, they show what is there."""
+    """Neither while running nor while paused; once they come to the front, they show the present frame."""
     drawn: list[tuple[str, Frame]] = []
     usual = Panel.set_frame
     monkeypatch.setattr(
@@ -123,12 +123,12 @@ def test_panels_behind_tabs_are_not_drawn(qtbot: QtBot, window: MainWindow, monk
     assert not behind & dict(drawn).keys()
     window.docks["server-grid"].raise_()
     qtbot.waitUntil(lambda: _event_shown(window, "server-grid") == 200)
-    assert each_once("server-grid")  # where the whole log comes later, that is another frame
+    assert each_once("server-grid")  # once per frame: the whole log may follow in another frame
     drawn.clear()
     press(qtbot, window, Key.Key_Right)
     rest(qtbot, window, at(window, 201))
     assert each_once("server-grid")
-    assert "servers" not in dict(drawn)  # it is behind now
+    assert "servers" not in dict(drawn)  # now behind a tab
 
 
 def test_a_panel_that_is_built_behind_a_tab_waits_until_it_is_seen(qtbot: QtBot, window: MainWindow) -> None:
@@ -139,7 +139,7 @@ def test_a_panel_that_is_built_behind_a_tab_waits_until_it_is_seen(qtbot: QtBot,
     window.panels._build_next()
     theory = window.docks["theory"]
     assert theory.panel.frame is None
-    QApplication.processEvents()  # Qt raises none before its tab is there
+    QApplication.processEvents()  # Qt cannot raise a dock before its tab exists
     theory.raise_()
     qtbot.waitUntil(lambda: _event_shown(window, "theory") == 1)
 
@@ -213,7 +213,7 @@ def test_another_policy_meets_the_same_jobs(qtbot: QtBot, window: MainWindow) ->
 
 
 def test_a_click_inspects(qtbot: QtBot, window: MainWindow) -> None:
-    assert not window.docks["inspector"].seen  # behind another tab at first
+    assert not window.docks["inspector"].seen  # at first behind another tab
     window.carry_out(Select(server=3))
     qtbot.waitUntil(lambda: window.docks["inspector"].seen)
     assert window.docks["inspector"].panel.selection.server == 3

@@ -1,4 +1,4 @@
-"""Sentences, symbols and small numbers as the panels write them."""
+"""Sentences, symbols and small numbers as written in panels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_sentence_begins_with_a_capital_and_a_symbol_does_not(words: str, told
     [
         ("Right is (8, 0, 0).", "Right is (8,\u00a00,\u00a00)."),
         ("π(1, −2) and (web, database)", "π(1,\u00a0−2) and (web, database)"),
-        (f"({', '.join('0' * 12)})", f"({', '.join('0' * 12)})"),  # too long for a line with others
+        (f"({', '.join('0' * 12)})", f"({', '.join('0' * 12)})"),  # too long for a line with other text
     ],
 )
 def test_a_short_vector_stays_on_its_line(plain: str, whole: str) -> None:
@@ -80,6 +80,6 @@ def test_no_line_ends_within_a_number() -> None:
 
 
 def lines_end_at(text: str) -> set[int]:
-    """The places in *text* at which a line may end."""
+    """The positions in *text* at which a line may be broken."""
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Line, text)
     return set(iter(finder.toNextBoundary, -1))

@@ -1,4 +1,4 @@
-"""The thread that owns the run rests when there is nothing to do: it spins for nobody."""
+"""The thread of the run rests when there is nothing to do, without busy waiting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from slotscope.model.systems.state import digest
 from tests.limits import PATIENCE
 from tests.runs import ran
 
-#: Seconds that are watched, and turns that a resting thread may take in them.
+#: Seconds of observation, and the turns that a resting thread may take in them.
 WATCHED = 0.4
 MOST_TURNS = 4 * round(WATCHED / MOMENT) + 10
 
@@ -47,7 +47,7 @@ def worker(qtbot):
 
 
 def turns_of(worker: Counting) -> int:
-    """Turns while nothing is asked for."""
+    """The number of turns during the observation, without commands."""
     sleep(WATCHED)
     before = worker.turns
     sleep(WATCHED)
@@ -96,7 +96,7 @@ def test_a_long_way_rests_while_panels_are_built_or_code_is_loaded(worker, qtbot
     worker.window_grows = grows
     worker.post(lambda mine: (mine.adopt(session), session.seek(2000), session.seek(0)))
     qtbot.waitUntil(lambda: worker._seen)
-    assert not naps  # what a run is opened for, and the window waits for
+    assert not naps  # the window waits for a run to open
     worker.post(lambda mine: mine.walk(lambda run: run.seek(4000)))
     qtbot.waitUntil(lambda: session.timeline.event == 4000)
     assert bool(naps) is (grows or loads)
@@ -104,9 +104,9 @@ def test_a_long_way_rests_while_panels_are_built_or_code_is_loaded(worker, qtbot
 
 @pytest.mark.slow
 def test_compiled_code_takes_over_on_a_long_way_though_no_frame_is_out(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The window may still draw the run before, until the way is over that begins with the next one."""
+    """The window may still be drawing the previous run, until the seek with which the new run begins is done."""
     monkeypatch.setattr(Warming, "wanted", True)
-    said = [True]  # a single time
+    said = [True]  # true a single time
     monkeypatch.setattr(Warming, "ready", lambda _: bool(said) and said.pop())
     worker, session = RunWorker(), Session.open("dra-classroom", kernel=False)
     worker._taken.clear()
@@ -126,7 +126,7 @@ def test_a_frame_follows_as_soon_as_the_last_was_taken(worker: Counting, qtbot) 
 
 
 def test_at_a_slow_pace_of_time_an_event_that_stays_has_its_sub_steps(qtbot) -> None:
-    """Else its server would have no outline, which stepping gives it."""
+    """Without sub-steps its server would have no outline, as it has when stepping."""
     played, stepped = (Session.open("dra-classroom", kernel=False) for _ in range(2))
     played.run(events=12)
     stepped.run(events=11)
@@ -164,7 +164,7 @@ def test_a_wait_that_is_cut_short_is_told_only_while_it_lasts(qtbot, after: Call
 
 
 def test_a_pause_is_seen_before_what_is_costly_to_count_in_its_log(qtbot) -> None:
-    """At rest a kernel's slots are run again for that, which takes long where they have many jobs."""
+    """At rest a kernel's slots are run again for these counts, which takes long if they have many jobs."""
     worker, frames = RunWorker(), []
     worker.framed.connect(frames.append)
     session = Session.open("queues-wide-jobs")
@@ -203,7 +203,7 @@ def test_the_window_closes_though_compiled_code_hangs(qtbot, monkeypatch: pytest
 
 
 def test_no_frame_is_made_while_something_is_still_to_stop(qtbot) -> None:
-    """Its log would be given up, too, and stay empty until the next step."""
+    """Its log would be interrupted, too, and stay empty until the next step."""
     worker, frames = RunWorker(), []
     worker.framed.connect(frames.append)
     session = ran("dra-classroom", events=5)
@@ -242,7 +242,7 @@ def test_what_a_slow_event_did_is_seen_before_its_sub_steps(qtbot, monkeypatch: 
 
 
 def test_monitors_judge_where_it_rests_once_nothing_else_is_asked_for(qtbot) -> None:
-    """Whoever steps on and on waits for no look at the states on the way."""
+    """Repeated steps do not wait for checks of the states in between."""
     worker, session = RunWorker(), ran("dra-classroom", events=5)
     worker.adopt(session)
     for _ in range(3):
@@ -291,7 +291,7 @@ def test_a_frame_that_is_out_when_something_else_is_asked_for_need_not_be_drawn(
 
 
 def test_what_is_asked_for_instead_comes_before_another_slice(qtbot) -> None:
-    """A frame of the run between the two would be drawn before that of the rest."""
+    """Otherwise a frame of the running run would be drawn before that of the paused run."""
     worker = Counting()
     worker.adopt(Session.open("dra-classroom", kernel=False))
     worker.set_pace(NO_LIMIT)
