@@ -226,7 +226,7 @@ def test_another_seed_keeps_the_companions(qtbot: QtBot, window: MainWindow) -> 
     assert window.frame.companions[0].info.policy_name == "first-fit"
 
 
-# One transport.
+# One set of controls for all lanes.
 
 
 def test_keys_move_all_lanes(qtbot: QtBot, window: MainWindow) -> None:
@@ -300,7 +300,7 @@ def test_the_buttons_of_the_panel_go_to_differences(qtbot: QtBot, window: MainWi
     assert "admitted to server" in panel.sentence.text()
 
 
-# What the docks of further lanes ask for.
+# Intents of the docks of further lanes.
 
 
 def test_a_click_in_another_log_goes_there(qtbot: QtBot, window: MainWindow) -> None:

@@ -1,4 +1,4 @@
-"""Whole windows for tests: opened, waited for, and closed."""
+"""Complete windows for tests: opening, waiting and closing."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from slotscope.model.scenario.load import Scenario
 
 Shown = TypeVar("Shown", bound=QWidget)
 
-#: Width and height of a window, where nothing else is said.
+#: Default width and height of a window.
 SIZE = (1600, 900)
 
-#: A mark: each test of a module has its window in each of the languages.
+#: A mark: the tests of a module run once in each language.
 IN_EACH_LANGUAGE = pytest.mark.parametrize("language", LANGUAGES, indirect=True, scope="module")
 
 
 class SolvedOnce(BoundsService):
-    """Solves each scenario's programs once in a run of tests; a process for each window takes as long as the window.
+    """Solves each scenario's programs once per test run: a process per window would take as long as the window itself.
 
-    The answers come in another thread, as ever.  tests/gui/test_bounds_service.py has the processes.
+    The answers come from another thread, as usual.  The processes are tested in tests/gui/test_bounds_service.py.
     """
 
     _solved: ClassVar[dict[bytes, list[Any]]] = {}
@@ -58,7 +58,7 @@ class SolvedOnce(BoundsService):
 
 
 def on_screen(qtbot: QtBot, made: Shown, width: int, height: int) -> Shown:
-    """A widget of this size that is seen."""
+    """Show a widget at this size, and wait until it is exposed."""
     qtbot.addWidget(made)
     made.resize(width, height)
     made.show()
@@ -67,7 +67,7 @@ def on_screen(qtbot: QtBot, made: Shown, width: int, height: int) -> Shown:
 
 
 def panel_fixture(make: Callable[[Theme], QWidget], width: int, height: int) -> Any:
-    """The fixture ``panel``: one of this size that is seen, in the light theme."""
+    """Make the fixture ``panel``: a widget of this size, shown in the light theme."""
 
     @pytest.fixture(name="panel")
     def panel(qtbot: QtBot) -> QWidget:
@@ -77,7 +77,7 @@ def panel_fixture(make: Callable[[Theme], QWidget], width: int, height: int) -> 
 
 
 def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:
-    """Type a path into the dialog for files that stands open, of a *kind* that is chosen first, and press Enter."""
+    """Choose *kind*, if given, in the open file dialog, type a path, and press Enter."""
     (dialog,) = [one for one in window.findChildren(QFileDialog) if one.isVisible()]
     if kind:
         dialog.selectNameFilter(kind)
@@ -92,14 +92,14 @@ def choose_file(window: QWidget, path: Path | str, kind: str = "") -> None:
 def complete_window(
     qtbot: QtBot, folder: Path, height: int = SIZE[1], *, built: bool = True, **settings: str
 ) -> Iterator[MainWindow]:
-    """A window with all its panels, or, not *built*, with those of the first run once that is opened.
+    """A window with all its panels; unless *built*, its panels are built when the first run is opened.
 
-    Its settings stand in *folder* and begin with *settings*.
+    Its settings are stored in *folder* and begin with *settings*.
     """
     store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     for name, value in settings.items():
         store.setValue(name.replace("__", "/"), value)
-    # The window before goes first: it would follow the new one's theme, with all its widgets.
+    # Destroy the previous window first: with all its widgets, it would follow the new window's theme.
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     window = make_window(store, "light")
     window._bounds = SolvedOnce()
@@ -117,7 +117,7 @@ def complete_window(
 
 @pytest.fixture(scope="module", params=["light", pytest.param("dark", marks=pytest.mark.slow)])
 def theme(qapp: QApplication, request: pytest.FixtureRequest) -> Theme:
-    """Each of the themes, which the application has."""
+    """Each theme, applied to the application."""
     theme = load_theme(request.param)
     apply(qapp, theme)
     return theme
@@ -125,7 +125,7 @@ def theme(qapp: QApplication, request: pytest.FixtureRequest) -> Theme:
 
 @pytest.fixture
 def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
-    """A complete window that runs nothing yet."""
+    """A complete window without a run."""
     with complete_window(qtbot, tmp_path) as made:
         yield made
 
@@ -134,14 +134,14 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 def shared_window(
     qapp: QApplication, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[MainWindow]:
-    """A window for all tests of a module; each finds it as the one before has left it."""
+    """A window shared by all tests of a module; each test finds it as the previous one has left it."""
     with complete_window(QtBot(request), tmp_path_factory.mktemp("settings")) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
 def language(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[str]:
-    """What the window of a module speaks: English, or each language that :data:`IN_EACH_LANGUAGE` names."""
+    """The language of a module's window: English, or each language if :data:`IN_EACH_LANGUAGE` is used."""
     chosen = getattr(request, "param", ENGLISH)
     speak(qapp, chosen)
     yield chosen
@@ -152,7 +152,7 @@ def language(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[str
 def lent_window(
     language: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[], MainWindow]]:
-    """A function that gives the window of a module; one failure stays one: after it that is a new one."""
+    """A function that returns the window of a module: a new one after a failed test, so that failures do not spread."""
     with ExitStack() as opened:
         lent: dict[int, MainWindow] = {}
 
@@ -170,14 +170,14 @@ def lent_window(
 
 @pytest.fixture
 def tidy_window(qtbot: QtBot, lent_window: Callable[[], MainWindow]) -> MainWindow:
-    """The window of a module, tidied up after the test before; what that one has opened is still open in it."""
+    """The window of a module, tidied up after the previous test, whose run is still open."""
     window = lent_window()
     tidy_up(qtbot, window)
     return window
 
 
 def tidy_up(qtbot: QtBot, window: MainWindow) -> None:
-    """Bring a window that another test has left to where it was at first, but for its run, which does not go on."""
+    """Restore the initial state of a window that another test has used, except for its run, which is paused."""
     for dialog in window.findChildren(QDialog):
         dialog.close()
     for name in [name for name in window.docks if name.startswith("inspector-")]:
@@ -199,7 +199,7 @@ def tidy_up(qtbot: QtBot, window: MainWindow) -> None:
 
 
 def open_anew(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = None, **choices: Any) -> None:
-    """Open a scenario in a window that another test has left, tidied up.
+    """Open a scenario in a window that another test has used, after tidying up.
 
     Returns once the first frame is shown.
     """
@@ -210,24 +210,24 @@ def open_anew(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | Non
 
 
 def hall(window: MainWindow) -> set[str]:
-    """The panels that a hall sees first, where one policy runs."""
+    """The panels that lecture mode shows first, if one policy runs."""
     roles = window.area.roles
     return {roles.servers, SENTENCES, roles.beside}
 
 
 def rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
-    """Wait until a condition on the window's frame holds, and what is seen is not kept from before it."""
+    """Wait until a condition on the window's frame holds and the window shows it, not an earlier picture."""
     qtbot.waitUntil(lambda: window.frame is not None and window.updatesEnabled() and condition())
 
 
 def at_rest(qtbot: QtBot, window: MainWindow, condition: Callable[[], bool]) -> None:
-    """Wait until a condition on the window's frame holds and nothing runs."""
+    """Wait until a condition on the window's frame holds and the run rests."""
     rest(qtbot, window, lambda: not window.frame.running and condition())
 
 
 def press(
     qtbot: QtBot, window: MainWindow, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
 ) -> None:
-    """A real key press on the window."""
+    """Press a key on the window, as a real key event."""
     window.activateWindow()
     qtbot.keyClick(window, key, modifier)
