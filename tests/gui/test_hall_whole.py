@@ -1,4 +1,4 @@
-"""On a projector of 1280x720 nothing is cut in lecture mode, in any panel and either language."""
+"""On a projector of 1280x720 nothing is cut in lecture mode, in any panel and in either language."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def test_pseudocode_beside_a_question_is_cut_no_more_than_if_the_step_were_the_f
 def test_a_fault_leaves_the_picture_as_it_is(
     qtbot: QtBot, window: MainWindow, name: str, step: int, hall: bool
 ) -> None:
-    """The message replaces the question, and covers no title below it."""
+    """The message is shown with the question or in its place, and covers no title below it."""
     ask(qtbot, window, name, step)
     if not hall:
         press(qtbot, window, Key.Key_L)
