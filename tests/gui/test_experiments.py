@@ -31,7 +31,7 @@ from tests.model.lab_work import Tiny, numbers_in
 pytestmark = pytest.mark.slow
 
 
-#: Parts of a sweep take some tenths of a second each, so that there is time to stop it.
+#: A sweep whose parts take some tenths of a second each, so that there is time to stop it.
 LONG = "servers.count = 40, 50, 60, 70, 80, 90"
 
 

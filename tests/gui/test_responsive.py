@@ -99,7 +99,7 @@ def test_a_second_place_replaces_the_first(qtbot: QtBot, worker: RunWorker, sess
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(1_000_000)))
     qtbot.waitUntil(lambda: bool(told.progress))
     worker.post_instead(lambda mine: mine.walk(lambda run: run.seek(40)))
-    # The first search may by chance have stopped at the same event, but then has a message.
+    # The first seek may by chance have stopped at the same event, but then has a message.
     there = (40, "")
     qtbot.waitUntil(lambda: there in [(frame.event, frame.message) for frame in told.frames[-1:]])
     worker.post(lambda mine: mine.walk(lambda run: run.step()))  # the next command is not stopped
