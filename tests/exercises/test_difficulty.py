@@ -1,4 +1,4 @@
-"""How hard a decision is, is compared within the run: each difficulty finds one where there is something to choose."""
+"""Difficulty is relative to the run: each level finds a decision, if the run has decisions with a choice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.exercises.test_posing import SEEDS, WHERE, others
 from tests.model.test_monitors_violated import LIGHTEST
 from tests.own_policies import source, write
 
-#: Finds configurations in an order that is not that of their rewards, and takes the last server with a slot.
+#: Finds configurations in another order than by reward, and takes the last server with an empty slot.
 SMALLEST_FIRST = source(
     """
     for i, j in enumerate(sorted(range(self.numbers.types), key=lambda j: self.numbers.rewards[j]), 1):
@@ -52,7 +52,7 @@ FAILS_LATER = source("assert job.number < 15\nyield Reject()")
 
 
 def after(found: Exercise) -> tuple[int, int]:
-    """Where the policy has decided."""
+    """The place just after the policy's decision: event, sub-step."""
     return (found.event, found.posed.decided) if found.posed.decided else (found.event + 1, 0)
 
 
@@ -62,7 +62,7 @@ def alike(found: Exercise) -> bool:
 
 @lru_cache(1)
 def opened(scenario: str) -> tuple[Session, ...]:
-    """A session of each policy that can run a scenario: exercises of any seed leave them as they are."""
+    """A session for each policy that can run a scenario; exercises do not change them."""
     found = []
     for policy in ROOMS[Session.open(scenario, kernel=False).info.system].policies:
         with suppress(ScenarioError):
@@ -71,9 +71,9 @@ def opened(scenario: str) -> tuple[Session, ...]:
 
 
 def check(scenario: str, seed: int, most: int) -> None:
-    """From the same moment the harder one is as hard at least, and all stand where they say."""
+    """From the same moment, a harder exercise is at least as hard, and each leaves the run at its own place."""
     for run in (exercise_run(session, seed) for session in opened(scenario)):
-        run.timeline.engine.keyframe_every = 10  # it goes back often, and each time not by way of the beginning
+        run.timeline.engine.keyframe_every = 10  # it goes back often, and need not replay from the start each time
         for _ in range(most):
             start, found = (run.timeline.event, run.timeline.substep), {}
             for difficulty, among in DIFFICULTIES.items():
@@ -114,7 +114,7 @@ def test_exercises_go_from_decision_to_decision(scenario: str, policy: str, diff
             places.append((found.event, found.posed.place))
             hard.append(found.posed.effort)
             run.seek(*after(found))
-    assert places[:8] == places[8:] == sorted(set(places))  # and the same ones again
+    assert places[:8] == places[8:] == sorted(set(places))  # the second run finds the same ones
     if difficulty == "hardest":
         run = exercise_run(Session.open(scenario, policy or None, kernel=False), 5)
         efforts = []

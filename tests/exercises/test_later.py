@@ -1,4 +1,4 @@
-"""Questions that look ahead: which policy leads at a time, and how a curve goes on."""
+"""Questions that look ahead: which policy leads at a given time, and how a curve continues."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNTIL = 40.0
 
 @cache
 def beside(seed: int) -> Comparison:
-    """DRA beside first fit; the smaller reward is dra-classroom's of DRA."""
+    """DRA beside first fit; in dra-classroom DRA has the smaller reward."""
     return Comparison.open("dra-classroom", ["dra", "first-fit"], seed)
 
 
@@ -36,7 +36,7 @@ def test_the_policy_that_earns_more_is_ahead(seed: int) -> None:
     run = beside(seed)
     posed = posed_at(run, 10, "ahead")
     means = []
-    for session in run.sessions:  # integrated anew, event by event
+    for session in run.sessions:  # integrated independently, event by event
         other = type(session).open("dra-classroom", session.origin.policy, seed, kernel=False)
         total, last, value, kind = 0.0, 0.0, 0.0, other.bench.kind
         while other.timeline.next_event is not None and other.timeline.next_event.time <= UNTIL:
@@ -98,7 +98,7 @@ def test_what_cannot_be_looked_ahead_to_is_refused() -> None:
 
 
 def test_nothing_is_compiled_for_a_question(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At a machine's first start that takes minutes, and cannot be stopped."""
+    """On a machine's first start, compiling takes minutes and cannot be stopped."""
     taken = posed_at(beside(1), 10, "ahead").taken
     run = Comparison.open("dra-classroom", ["dra", "first-fit"], 1, kernel=False)
     monkeypatch.setattr(Session, "use_kernel", lambda _: pytest.fail("compiling"))

@@ -1,4 +1,4 @@
-"""Questions are graded by the reference: what the policy does is right, what breaks a line is wrong."""
+"""Questions are graded by the reference: the policy's decision is right, one that violates a line is wrong."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slotscope.model.reporting.records import ARRIVAL, DEPARTURE
 
 SEEDS = (1, 2, 3)
 
-#: For each question about a decision: where it comes up.
+#: For each question about a decision: a scenario and policy in which it comes up.
 WHERE = (
     ("server", "dra-classroom", "dra"),
     ("server", "dra-classroom", "best-fit"),
@@ -94,7 +94,7 @@ def opened(scenario: str, policy: str | None, seed: int) -> Session:
 
 
 def some_of(session: Session, question: QuizQuestion, events: int = 30, most: int = 6) -> Iterator[tuple[int, Posed]]:
-    """Moments at which a question can be put that has other answers, with the question."""
+    """Events at which the question can be posed with more than one answer, each with the posed question."""
     found = 0
     for event in range(events):
         session.seek(event)
@@ -124,7 +124,7 @@ def test_what_the_policy_does_is_right_and_something_else_is_wrong(
             wrong += not told.right
             assert told.right or posed.taken in told.text
             assert f"it is {posed.taken}:" not in told.text, "what is right is said at the end"
-        if posed.ask == "value":  # of whose server, or job, it is asked
+        if posed.ask == "value":  # the question must name its server or job
             coming = session.timeline.next_event
             assert coming is not None
             assert session.info.narrator.event(coming) in f"{posed.words[:1].lower()}{posed.words[1:]}"
@@ -136,7 +136,7 @@ def test_what_the_policy_does_is_right_and_something_else_is_wrong(
 
 
 def others(posed: Posed) -> list[str]:
-    """Answers of which some are wrong."""
+    """Possible answers, some of them wrong."""
     if posed.options:
         return list(posed.options)
     if posed.taken.startswith("("):
@@ -161,7 +161,7 @@ def test_every_question_about_a_decision_is_tried() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_server_is_right_exactly_where_the_paper_lets_the_job_go(seed: int) -> None:
-    """Algorithm 2, lines 18 and 19, asked anew of the view of the system."""
+    """Algorithm 2, lines 18 and 19, evaluated independently on the view of the system."""
     session = opened("dra-classroom", "dra", seed)
     tried = 0
     for event, posed in some_of(session, QuizQuestion(ask="server"), 60, 40):
@@ -226,7 +226,7 @@ def test_a_class_is_counted_beside_the_right_answer() -> None:
 
 
 def test_a_job_that_waits_is_asked_for_once() -> None:
-    """Its decision is made where the slot ends, after the last sub-step."""
+    """Its decision is made at the slot's end, after the last sub-step."""
     session, asked = Session.open("queues-classroom", "bf-js", 1, kernel=False), []
     session.seek(54)
     for _ in range(6):
@@ -237,7 +237,7 @@ def test_a_job_that_waits_is_asked_for_once() -> None:
 
 
 def test_what_is_veiled_is_told_by_a_panel_and_is_what_is_asked_for() -> None:
-    """Else a question would hide nothing, or the picture that it is about."""
+    """Otherwise a question would hide nothing, or hide the picture that it is about."""
     veiled: dict[str, set[str]] = {}
     for asked, scenario, policy in WHERE:
         posed = {one.veils for _, one in some_of(opened(scenario, policy, 1), question_of(asked), 120)}

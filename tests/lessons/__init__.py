@@ -1,1 +1,1 @@
-"""Lessons: their files, their claims, and what the window makes of them."""
+"""Lessons: their files, their claims, and how the window shows them."""

@@ -1,4 +1,4 @@
-"""What the lessons about Best Fit, readings and horizons claim."""
+"""Claims of the lessons about Best Fit, readings and horizons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRAPPED = [TWO, TWO, FIVE]
 
 
 def replaced(at: Standing) -> bool:
-    """From slot 6004 on each job that leaves is replaced by one of its size, in the same slot."""
+    """Whether from slot 6004 on each job that leaves is replaced by one of its size in the same slot."""
     session = ran("queues-bf-unstable", "bf-js", seed=1, events=361)
     while session.timeline.event < at.frame.event:
         session.run(events=1)
@@ -30,7 +30,7 @@ def replaced(at: Standing) -> bool:
 
 
 def of_size_five(at: Standing) -> list[int]:
-    """The numbers of the jobs of size 5 that wait."""
+    """The numbers of the waiting jobs of size 5."""
     state = at.state
     waiting = [one for one in waiting_records(state) if at.numbers.amount(int(state.job_size[one, 0])) == FIVE]
     return [int(state.job_number[one]) for one in waiting]
@@ -65,7 +65,7 @@ tells(
 
 
 def ends(at: Standing) -> list[tuple[Fraction, float]]:
-    """Size and slot in which its room is free again, of each job on the server."""
+    """Each job on the server: its size, and the slot in which its room is free again."""
     state = at.state
     return sorted(
         (at.numbers.amount(int(state.job_size[one, 0])), float(state.job_departure[one]))
@@ -190,18 +190,18 @@ tells(
     },
 )
 
-# Averages of what grows.
+# Averages of growing queues.
 
 WIDE = "queues-wide-jobs"
 
 
 def average(policy: str, seed: int, until: float) -> float:
-    """Q over all slots of a run."""
+    """The average of Q over all slots of a run."""
     return float(ended(WIDE, policy, seed, until).waiting_area[0] / until)
 
 
 def longer(policy: str) -> list[float]:
-    """How much larger the average is after ten times the slots, on each seed."""
+    """The ratio of the averages after 10⁶ and 10⁵ slots, on each seed."""
     return [average(policy, seed, 1e6) / average(policy, seed, 1e5) for seed in SEEDS]
 
 
@@ -244,7 +244,7 @@ tells(
 
 
 def told_above_the_curves(at: Standing) -> bool:
-    """What *Queue over time* says of the growth at this moment."""
+    """Whether *Queue over time* shows the lesson's growth at this moment."""
     judgement = measured(at.frame, at.frame.samples).judgement
     return judgement is not None and growth_words(judgement.metrics["queue_growth"]) == ("0.0069 ± 0.0019", "slot")
 

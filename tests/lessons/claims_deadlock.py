@@ -1,4 +1,4 @@
-"""What the lessons about the deadlock, the budget and the print of JRS claim."""
+"""Claims of the lessons about JRS: the deadlock, the budget, and what the paper prints."""
 
 from __future__ import annotations
 

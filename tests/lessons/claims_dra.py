@@ -1,4 +1,4 @@
-"""What the lessons about DRA claim."""
+"""Claims of the lessons about DRA."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALONE = {"web": (8, 0, 0), "database": (0, 2, 0), "training": (0, 0, 1)}
 
 
 def groups(at: Standing) -> list[int]:
-    """The servers of the Reject Group, from 1."""
+    """The servers of the Reject Group, numbered from 1."""
     return (np.flatnonzero(at.frame.derived.reject_group) + 1).tolist()
 
 
@@ -234,7 +234,7 @@ def reserved(servers: int, power: float) -> int:
 
 
 def earns(at: Standing, servers: int, until: float, told: float) -> None:
-    """A system of this many servers earns what is told, on each seed, and reserves what is told."""
+    """Check that a system of *servers* earns and reserves what the step says, on each seed."""
     source = at.frame.info.origin.source
     assert at.frame.info.scenario.servers.count == servers
     for seed in SEEDS:

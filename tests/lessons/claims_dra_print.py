@@ -1,4 +1,4 @@
-"""What the lessons about the print of DRA's paper claim."""
+"""Claims of the lessons about what DRA's paper prints."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def configurations(at: Standing) -> list[tuple[int, ...]]:
 
 
 def jobs(at: Standing) -> list[int]:
-    """How many jobs each server holds."""
+    """The number of jobs on each server."""
     return [int(one) for one in at.state.placement.sum(axis=1)]
 
 
 def said(at: Standing) -> list[str]:
-    """What is said of the sub-steps so far."""
+    """The sentences of the sub-steps so far."""
     return [at.frame.info.narrator.record(record) for record in at.frame.records]
 
 
@@ -111,19 +111,19 @@ tells(
 
 @cache
 def ratios(name: str, seed: int) -> tuple[Fraction, ...]:
-    """Greedy over optimum of fifty random collections."""
+    """The ratio of greedy to optimum in each of fifty random collections."""
     return tuple(map(Fraction, carry_out(Part.of(WORK, seed, {"range": RANGES[name]}, ""))))
 
 
 def collections(name: str) -> tuple[int, int, int, float]:
-    """How many of fifty are equal to the optimum, least, on average and most, and the mean ratio, in twenty tries."""
+    """In twenty tries: how many of fifty equal the optimum (least, average, most), and the mean ratio."""
     found = [ratios(name, seed) for seed in range(1, 21)]
     equal = [sum(one == 1 for one in each) for each in found]
     return min(equal), round(sum(equal) / 20), max(equal), round(float(sum(map(sum, found))) / 1000, 3)
 
 
 def curve(at: Standing) -> Any:
-    """How greedy compares with the optimum over scaled workloads."""
+    """Greedy compared with the optimum, for scaled workloads."""
     return bounds(at.frame.info.origin.source)["curve"]
 
 

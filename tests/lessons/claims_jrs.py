@@ -1,4 +1,4 @@
-"""What the lessons about Join-Requesting-Server claim."""
+"""Claims of the lessons about Join-Requesting-Server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BUDGET, PRINT = "jrs-4-budget", "jrs-5-print"
 
 
 def observed(at: Standing, server: int, lane: int = 0) -> tuple[int, ...]:
-    """Jobs in each phase on a server, from 1, virtual ones included."""
+    """The number of jobs in each phase, virtual ones included, on a server numbered from 1."""
     state = at.lanes[lane].state
     return tuple((state.real[server - 1] + state.virtual[server - 1]).tolist())
 
@@ -30,7 +30,7 @@ def stationary(at: Standing, *jobs: int) -> float:
 
 
 def number(at: Standing, place: int) -> list[int]:
-    """A number of each policy's state."""
+    """One of the numbers of each policy's state."""
     return [int(lane.state.number[place]) for lane in at.lanes]
 
 
@@ -39,12 +39,12 @@ def tally(at: Standing, place: int) -> list[int]:
 
 
 def sentences(at: Standing) -> str:
-    """What is said of the event, of every policy."""
+    """The sentences of the event under every policy."""
     return " | ".join(lane.info.narrator.row(lane.rows[-1]) for lane in at.lanes)
 
 
 def near(scenario: str, policy: str, measure: str, until: float, warmup: float, told: float, within: float) -> bool:
-    """Whether a mean is what is told, on each seed."""
+    """Whether a mean is *told*, give or take *within*, on each seed."""
     found = [measured(scenario, policy, seed, until, warmup)[measure] for seed in SEEDS]
     return all(abs(one - told) <= within for one in found)
 
@@ -83,7 +83,7 @@ tells(
 
 
 def took(at: Standing) -> dict[int, int]:
-    """The number of the token, from 1, by the job that took it."""
+    """For each job, the number, from 1, of the token that it took."""
     state = at.state
     return {
         int(job): int(token) + 1
@@ -128,7 +128,7 @@ tells(
 
 
 def age_of(token: int) -> float:
-    """How long a token was out, by the row of the job that took it."""
+    """The age of a token when it was taken, from the row of the job that took it."""
     session = ran("jrs-classroom", "jrs", seed=1, events=60)
     rows = session.frame().rows
     (row,) = rows[(rows["token"] == token - 1) & (rows["token_age"] > 0)]
@@ -146,7 +146,7 @@ tells(
     },
 )
 
-# Lost requests, virtual jobs.
+# Lost requests and virtual jobs.
 
 tells(
     VIRTUAL,
@@ -224,7 +224,7 @@ tells(
 
 
 def after_pauses() -> bool:
-    """Servers at r = 100 with and without requests when a pause ends."""
+    """The numbers of servers at r = 100 with and without requests when a pause ends."""
     return near("jrs-two-phases", "jrs", "active_servers", 2000, 50, 75, 0.6) and near(
         "jrs-two-phases", "jrs:request_after_pause=true", "active_servers", 2000, 50, 55.5, 0.6
     )

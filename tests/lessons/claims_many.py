@@ -1,4 +1,4 @@
-"""What the lessons about many servers, Lemma 2 and Table 1 claim."""
+"""Claims of the lessons about many servers, Lemma 2 and Table 1."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ tells(
 
 
 def still_running(at: Standing) -> tuple[float, float]:
-    """Which share of the jobs still runs, and which share of all execution time is theirs."""
+    """The share of the jobs that still run, and their share of all execution time."""
     state = at.state
     jobs = 1 - state.tally[DEPARTED].sum() / state.tally[ADMITTED].sum()
     return float(jobs), float(1 - state.time_sum[OF_DEPARTED].sum() / state.time_sum[OF_ADMITTED].sum())

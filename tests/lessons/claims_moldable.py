@@ -1,4 +1,4 @@
-"""What the lessons about moldable jobs claim."""
+"""Claims of the lessons about moldable jobs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.lessons.standing import SEEDS, Standing, measured, tells
 BLOCKING, OPTIMUM, MANY = "moldable-1-blocking", "moldable-2-optimum", "moldable-3-many"
 LEMMA, HORIZON = "moldable-4-lemma2", "moldable-5-pareto"
 OWN = lesson_files()[MANY].parent / "scenarios"
-#: Minutes after which means of 400 servers on other seeds agree.
+#: Minutes of simulated time after which means of 400 servers agree between seeds.
 LONG = 30_000
 HUNDREDS, PARETO = str(OWN / "moldable-400.toml"), str(OWN / "moldable-pareto.toml")
 
 
 def came(at: Standing) -> list[str]:
-    """What is said of the event, of each policy."""
+    """The sentence of the event under each policy."""
     return [lane.info.narrator.row(lane.rows[-1]) for lane in at.lanes]
 
 
@@ -38,12 +38,12 @@ def work(at: Standing) -> list[Fraction]:
 
 
 def within(at: Standing) -> Any:
-    """(P)'s solution."""
+    """The solution of (P)."""
     return at.numbers.optimum.classes[0].within
 
 
 def blocked(scenario: str, policy: str, until: float, warmup: float) -> list[float]:
-    """The share of jobs blocked, on each seed."""
+    """The blocking probability on each seed."""
     return [measured(scenario, policy, seed, until, warmup)["blocking_probability"] for seed in SEEDS]
 
 
@@ -125,7 +125,7 @@ tells(
 
 
 def refused(speedup: list[str]) -> bool:
-    """Whether a scenario with a speed-up like this cannot be opened."""
+    """Whether a scenario with this speed-up is refused."""
     classes = [{"speedup": speedup, "size": {"distribution": "exponential", "mean": 1}}]
     try:
         edited(load_scenario("moldable-classroom"), {"classes": classes})
@@ -135,7 +135,7 @@ def refused(speedup: list[str]) -> bool:
 
 
 def jobs_for(first: int, second: int, speedup: list[Fraction], load: Fraction) -> Fraction:
-    """y_i + y_j of the widths i and j that carry a load and have all servers busy: Cramer's rule."""
+    """y_i + y_j for which widths i and j carry the load and keep all servers busy, by Cramer's rule."""
     a, b = speedup[first - 1], speedup[second - 1]
     det = a * second - b * first
     return (load * second - b + a - load * first) / det

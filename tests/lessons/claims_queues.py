@@ -1,4 +1,4 @@
-"""What the lessons about servers with a queue claim."""
+"""Claims of the lessons about servers with a queue."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ MILLION = 1e6
 
 
 def held(at: Standing, server: int, lane: int = 0) -> list[Fraction]:
-    """The sizes of the jobs on a server, from 1, the smallest first."""
+    """The sizes of the jobs on a server, numbered from 1, the smallest first."""
     state = at.lanes[lane].state
     return sorted(at.numbers.amount(int(state.job_size[one, 0])) for one in records_on(state, server - 1))
 
 
 def free(at: Standing, server: int, lane: int = 0) -> Fraction:
-    """What a policy has left of a server, as it accounts for it."""
+    """The free room of a server by the policy's own account."""
     return Fraction(
         at.numbers.amount(int(at.numbers.capacity[server - 1, 0] - at.lanes[lane].state.used[server - 1, 0]))
     )
 
 
 def sizes(at: Standing) -> list[Fraction]:
-    """The sizes that jobs can have."""
+    """The possible sizes of jobs."""
     return [one for (one,) in at.scenario.jobs[0].size.values]
 
 
 def active(at: Standing, server: int, lane: int = 0) -> str:
-    """The name of a server's configuration."""
+    """The name of a server's active configuration."""
     frame = at.lanes[lane]
     return str(frame.info.facts.configuration_names[frame.state.active[server - 1]])
 
 
 def weight(at: Standing, name: str) -> int:
-    """The weight of a configuration at the renewal of the slot."""
+    """The weight of a configuration at the slot's renewal."""
     facts = at.frame.info.facts
     queues = at.state.queue_length
     return int(facts.configurations[facts.configuration_names.index(name)] @ queues)
@@ -49,7 +49,7 @@ def waiting(at: Standing) -> list[int]:
 
 
 def left(scenario: str, policy: str) -> list[int]:
-    """How many wait after a million slots, on each seed."""
+    """The number of waiting jobs after a million slots, on each seed."""
     return [int(ended(scenario, policy, seed, MILLION).number[WAITING]) for seed in SEEDS]
 
 
@@ -129,7 +129,7 @@ tells(
 
 
 def said(at: Standing, number: int) -> str:
-    """The sentence of a sub-step of the event, from 0."""
+    """The sentence of the event's sub-step, numbered from 0."""
     return at.frame.info.narrator.record(at.frame.records[number])
 
 
@@ -191,7 +191,7 @@ tells(
 
 
 def share_of(at: Standing, queue: int) -> Fraction:
-    """The share of the time for the configuration that serves a queue, where the load is as much as can be."""
+    """The share of time of the configuration that serves a queue, at the largest feasible load."""
     solution = bounds(at.frame.info.scenario_name)["programs"]["reduced"]["solution"]
     return next(Fraction(one["share"]) for one in solution if one["configuration"][queue])
 

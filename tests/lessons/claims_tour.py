@@ -1,4 +1,4 @@
-"""What the tour claims of its run."""
+"""Claims of the tour."""
 
 from __future__ import annotations
 

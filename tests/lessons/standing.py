@@ -1,4 +1,4 @@
-"""The built-in lessons as tests read them: a step's text, and the run that stands at its moment."""
+"""The built-in lessons for tests: a step's text, and its run at the step's moment."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from slotscope.model.measures.metrics import estimates
 from slotscope.model.reporting.frame import Frame
 from slotscope.model.running.origin import Moment, Origin
 
-#: The seeds on which a claim about all runs is tried.
+#: The seeds on which claims about all runs are checked.
 SEEDS = (1, 2, 3, 11, 12, 13)
 
 
 class Standing(NamedTuple):
-    """A step, with its run at the moment of it."""
+    """A step's text, with its run at the step's moment."""
 
     text: str
     run: Run
@@ -46,13 +46,13 @@ class Standing(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What is said of the sub-step just taken, or of the event."""
+        """The sentence of the last sub-step, or of the event."""
         frame = next((lane for lane in self.lanes if lane.records), self.frame)
         narrator = frame.info.narrator
         return narrator.record(frame.records[-1]) if frame.records else narrator.row(frame.rows[-1])
 
     def says(self, *what: object) -> None:
-        """The text has these numbers or words, one after the other."""
+        """Check that the text has these numbers or words, in this order."""
         place = 0
         for one in map(str, what):
             found = self.text.find(one, place)
@@ -62,7 +62,7 @@ class Standing(NamedTuple):
 
 @cache
 def opened(origins: tuple[Origin, ...]) -> Run:
-    """A run, the same for all steps that it has."""
+    """A run, shared by all its steps."""
     return StepPlace(origins, Moment((0,))).open()
 
 
@@ -79,12 +79,12 @@ def standing(name: str, number: int) -> Standing:
 
 Claim = Callable[[Standing], None]
 
-#: What is claimed at which steps of which lessons.
+#: The checks of what lessons claim, by lesson and step.
 CLAIMS: dict[tuple[str, int], Claim] = {}
 
 
 def claims(name: str, number: int) -> Callable[[Claim], Claim]:
-    """Say that a function tests all that step *number* of a lesson says."""
+    """Register a function as the check of everything that step *number* of a lesson claims."""
 
     def keep(claim: Claim) -> Claim:
         assert (name, number) not in CLAIMS
@@ -94,17 +94,17 @@ def claims(name: str, number: int) -> Callable[[Claim], Claim]:
     return keep
 
 
-#: Words of a step's text, and what must be true for them to be.
+#: Words of a step's text, and the condition that makes them true.
 Told = Mapping[str, Callable[[Standing], object]]
 
 
 def cited(_: Standing) -> bool:
-    """The words name a place in a paper, and claim nothing of a run."""
+    """For words that cite a place in a paper and claim nothing about a run."""
     return True
 
 
 def tells(name: str, number: int, told: Told) -> None:
-    """Say of a step, for its words one after the other, what must be true; no number in its text is left out."""
+    """Register checks for the words of a step, in order; every number in its text must be covered."""
 
     def check(at: Standing) -> None:
         rest = at.text

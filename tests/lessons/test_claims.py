@@ -1,4 +1,4 @@
-"""Every step of every built-in lesson, at its moment: what its text says is so."""
+"""Every step of every built-in lesson, at its moment: what its text says is true."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ __all__ = [
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    """All these runs, with their histories, take half a gigabyte, which no other module has a use for."""
+    """Free the runs with their histories, half a gigabyte that no other module uses."""
     yield
     opened.cache_clear()
     ended.cache_clear()
 
 
-#: What is right at the questions: at which step, and the answer; None where a curve is drawn.
+#: The lessons' questions: at which step, and the right answer; None if a curve is drawn.
 ANSWERS: dict[str, tuple[int, str | None]] = {
     "dra-1-decision": (3, "7"),
     "dra-2-reserve": (1, "none"),
@@ -127,7 +127,7 @@ LATER_ON = [
     if step.question is not None and step.question.ask in LATER
 ]
 
-#: What the policies of those that ask who leads are compared by.
+#: The measure by which policies are compared in questions which one leads.
 LED_BY = {"dra-3-limit": "reward_rate", "jrs-4-budget": "active_servers", "moldable-2-optimum": "blocking_probability"}
 
 
@@ -164,4 +164,4 @@ def test_what_is_asked_of_later_has_its_answer_on_every_seed(name: str, step: St
         now = other.bench.kind.headline_now(other.bench.numbers, other.timeline.state)
         assert abs(now - value) <= 0.01 * max(values)
     level = float(lane.bench.kind.headline_now(lane.bench.numbers, lane.timeline.state))
-    assert posed.fault(" ".join([f"{level:.4g}"] * POINTS)) != ""  # it is not as it was
+    assert posed.fault(" ".join([f"{level:.4g}"] * POINTS)) != ""  # a curve that stays at its present level is wrong

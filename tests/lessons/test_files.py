@@ -1,4 +1,4 @@
-"""Files of lessons: what is read, what is refused and how, and what adding a moment leaves alone."""
+"""Files of lessons: what is read, what is refused and how, and that adding a moment changes nothing else."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def test_built_in_lessons_are_texts_for_a_hall() -> None:
         assert tomllib.loads(path.read_text("utf-8"))
 
 
-#: Any mark that may be drawn.
+#: Random valid marks.
 MARKS = st.builds(
     lambda shape, points, on, color, text: Mark(
         panel="servers",

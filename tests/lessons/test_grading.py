@@ -1,4 +1,4 @@
-"""Files of answers: what was changed is found, and answers are graded by opening their moments again."""
+"""Files of answers: changes are detected, and answers are graded by opening their moments again."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def table_of(text: str) -> list[dict[str, str]]:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("scenario", "policy"), RUNS)
 def test_right_and_wrong_are_graded_by_replay(tmp_path: Path, scenario: str, policy: str | None, seed: int) -> None:
-    """Of each question that this kind of system can be asked, one right and one wrong answer."""
+    """For each question about this kind of system, one right and one wrong answer."""
     session = opened(scenario, policy, 3)
     system, path = session.info.system, tmp_path / "a.answers"
     wanted, expected = [ask for ask in ASKS if ask in {*asks_of(system).poses, "value"}], []
@@ -143,7 +143,7 @@ def test_a_change_of_any_line_is_found(tmp_path_factory: pytest.TempPathFactory,
     lines = change([json.loads(line) for line in path.read_text("utf-8").splitlines()], number, how)
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
     found = read_answers(path)
-    # A line that is copied, or the one after a line left out, is the first that does not follow from the one before.
+    # The first line that does not follow from the one before is the copied line, or the one after a missing line.
     assert found.broken == number + 1 + (how == "copied")
     assert found.sound == found.broken - 2
     with pytest.raises(UserError, match="was changed; allowed"):

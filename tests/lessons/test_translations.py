@@ -1,4 +1,4 @@
-"""Built-in lessons in other languages: they name the numbers of the English text, which is held against the runs."""
+"""Translated lessons: they contain the same numbers as the English text, which is checked against the runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.lessons.standing import standing
 
 GERMAN = {name: path for name, path in lesson_files().items() if words_beside(path, "de").exists()}
 
-#: Numbers in words: English and German.  That of one is left out, which both say of much that nobody counts.
+#: Number words, English and German; without that of 1, which both languages also use as an article.
 WORDS = {
     "two|both|twice": "zwei|beide|beiden|doppelt",
     "three": "drei|dreier|dreimal",
@@ -30,7 +30,7 @@ WORDS = {
 
 
 def numbers(text: str, german: bool) -> Counter[str]:
-    """How often a text has each number, in digits or in words."""
+    """How often each number occurs in a text, in digits or words."""
     found = Counter(re.findall(r"-?\d+(?:\.\d+)?", re.sub(r"(\d),(\d)", r"\1.\2", text.replace("−", "-"))))
     for english, other in WORDS.items():
         found[english] = len(re.findall(rf"\b(?:{other if german else english})\b", text, re.IGNORECASE))

@@ -1,4 +1,4 @@
-"""The command line beside the library, which has its name."""
+"""The command line under another name than the library's module."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture
 def slotscope_command(slotscope):
-    """What the fixture of that name does, where the module is used as well."""
+    """The fixture *slotscope*, for tests that also use the module of that name."""
     return slotscope

@@ -1,4 +1,4 @@
-"""Environments of Gymnasium, by Gymnasium's own checker; and the example of the manual."""
+"""Gymnasium environments, checked by Gymnasium's own checker, and the manual's example."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_what_is_no_action_answers_nothing(action: object) -> None:
 
 
 def test_a_seed_is_that_of_the_jobs_as_everywhere() -> None:
-    """Whoever answers as first fit does earns what first fit earns."""
+    """First fit's actions earn first fit's reward under the same seed."""
     seed = int(np.random.default_rng().integers(1000))
     env, earned, over = SlotscopeEnv("dra-classroom", steps=200), 0.0, False
     _, info = env.reset(seed=seed)

@@ -1,4 +1,4 @@
-"""``import slotscope``: what scripts and notebooks do is what the command line and the window do."""
+"""``import slotscope``: scripts and notebooks get the same results as the command line and the window."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_state_that_was_given_away_changes_no_run() -> None:
 
 @pytest.mark.parametrize("scenario", CLASSROOMS)
 def test_events_are_what_questions_find(scenario: str) -> None:
-    """Each word that can be asked is a column, and asking it finds the rows where the column holds."""
+    """Each happening that questions know is a column, and asking it finds the rows in which the column is true."""
     run = slotscope.open(scenario, seed=2).run(events=250)
     table = run.events()
     assert len(table) == 250
@@ -168,7 +168,7 @@ def test_an_experiment_is_carried_out_and_kept(tmp_path: Path) -> None:
 
 
 def _drawn(picture: slotscope.Picture) -> str:
-    """Its text but for names of patterns, which Qt numbers on from picture to picture."""
+    """The picture's text without the names of patterns, which Qt numbers consecutively across pictures."""
     return re.sub(r"pattern_\w+", "", picture.svg)
 
 
@@ -225,7 +225,7 @@ def test_whatever_is_handed_over_is_checked() -> None:
     functions = [getattr(slotscope, name) for name in slotscope.__all__ if name.islower()]
     methods = [one for name, one in vars(slotscope.Run).items() if isinstance(one, FunctionType) and name[0] != "_"]
     assert len(functions) == 5 and len(methods) == 10
-    switches = {"step", "step_back"}  # whatever is true or false does
+    switches = {"step", "step_back"}  # they accept anything with a truth value
     assert {one.__name__ for one in (*functions, *methods) if not hasattr(one, "__wrapped__")} == switches
     assert slotscope.open("dra-classroom", seed=np.int64(3)).run(events=np.int32(5)).event == 5
 
@@ -244,12 +244,12 @@ def test_wherever_one_goes_the_state_is_that_of_a_straight_run(events: list[int]
 
 
 def test_the_page_of_the_manual_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of its lines runs, one block after the other; lines that are a value have one."""
+    """Each of its lines runs, block after block; expressions have a value."""
     monkeypatch.chdir(tmp_path)
     known: dict[str, object] = {}
     for block in blocks(page("library"), "python"):
         if "slotscope.gym" in block:
-            continue  # an extra; tests/library/test_gym.py
+            continue  # an optional extra, tested in tests/library/test_gym.py
         for node in ast.parse(block).body:
             code = ast.unparse(node).replace("until=200", "until=20").replace("replications=4", "replications=2")
             if isinstance(node, ast.Expr):

@@ -1,4 +1,4 @@
-"""The example notebook runs from its first cell to its last, and what it ends cells with can be shown."""
+"""The example notebook runs from its first cell to its last, and the values of its cells can be displayed."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import pytest
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "resources" / "notebooks"
 
-#: What a notebook asks an object for before it falls back on its text.
+#: The methods that a notebook tries before it falls back on an object's text.
 PICTURES = ("_repr_html_", "_repr_svg_")
 
 pytestmark = pytest.mark.slow
 
 
 def shown_by(code: str, known: dict[str, object]) -> object:
-    """Run a cell; the value of its last line, if that is an expression."""
+    """Run a cell; return the value of its last line, if that is an expression."""
     body = ast.parse(code).body
     last = body.pop() if isinstance(body[-1], ast.Expr) else None
     exec(compile(ast.Module(body, []), "cell", "exec"), known)

@@ -1,4 +1,4 @@
-"""What is built from the clone runs outside of it: one package, its scenarios and its manual with it."""
+"""The wheel runs outside the clone: a single package that contains its scenarios and its manual."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of a fresh environment with the wheel; what it depends on is this environment's."""
+    """The Python of a fresh environment with the wheel; its dependencies come from the present environment."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
     site = Path(_said(python, "import sysconfig; print(sysconfig.get_path('purelib'))", folder))
-    options = ["-q", "--no-deps", "--no-index", "--no-compile", "--target"]  # what runs of it compiles itself
+    options = ["-q", "--no-deps", "--no-index", "--no-compile", "--target"]  # what is run compiles itself
     command = [sys.executable, "-m", "pip", "install", *options, site, wheel]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     others = [path for path in sys.path if Path(path).name == "site-packages"]
@@ -57,7 +57,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def elsewhere(tmp_path: Path) -> Iterator[Path]:
-    """A folder from which nothing of the clone can be seen."""
+    """A folder from which nothing of the clone can be imported."""
     assert ROOT not in tmp_path.parents
     yield tmp_path
 
@@ -93,7 +93,7 @@ def test_it_holds_one_package_with_all_that_belongs_to_it(wheel: Path) -> None:
 
 
 def test_the_links_lay_the_folders_out_as_they_are_installed() -> None:
-    # Whoever imports from there, as a rule's test does, leaves a folder of compiled code.
+    # Imports from there, as by a rule's test, leave a __pycache__.
     there = [path for path in (ROOT / ".installed/slotscope").iterdir() if path.name != "__pycache__"]
     layout = {path.name: path.readlink().as_posix() for path in there}
     library = {path.name: f"../../gui/library/{path.name}" for path in (ROOT / "gui/library").glob("*.py")}
