@@ -1,7 +1,7 @@
-"""Moldable jobs by a plain program of its own: fractions, lists and dictionaries.
+"""A second, simple implementation of moldable jobs: fractions, lists and dictionaries.
 
-It reads a scripted scenario's data and says what becomes of each job.  Nothing of the model is
-used: every gap is looked for anew, and every integral is summed from the list of events.
+It reads the data of a scripted scenario and computes what happens to each job.  It uses nothing of
+the model: gaps are searched anew each time, and every integral is summed from the list of events.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from math import floor
 from typing import Any, NamedTuple
 
 Data = dict[str, Any]
-Gap = tuple[int, int]  #: the first server, and how many
+Gap = tuple[int, int]  #: first server, number of servers
 
 INFINITE = float("inf")
 
 
 def exact(value: Any) -> Fraction:
-    """A number as a scenario writes it."""
+    """The exact value of a number as a scenario writes it."""
     return Fraction(str(value))
 
 
@@ -36,22 +36,22 @@ class Job:
 
 
 class Happened(NamedTuple):
-    """One event: what it was about, and what there is after it."""
+    """One event, and the state after it."""
 
     time: Fraction
     kind: str  #: "arrival" or "departure"
     job: int
     job_class: int
     request: int
-    free: int  #: servers open to the job just before
-    pieces: tuple[Gap, ...]  #: what it got or had; none: it is blocked
+    free: int  #: free servers open to the job just before
+    pieces: tuple[Gap, ...]  #: the servers that it got or had; empty: it is blocked
     departs: Fraction | None
     jobs: tuple[tuple[int, ...], ...]  #: X_1, ..., X_d of each class
     on: tuple[int | None, ...]  #: the job of each server
 
 
 class Oracle:
-    """A script and what became of its jobs."""
+    """Runs a script, and keeps what happened to its jobs."""
 
     def __init__(self, data: Data) -> None:
         self.servers = int(data["servers"]["count"])
@@ -68,7 +68,7 @@ class Oracle:
         self.ages: dict[Gap, int] = {}
         self.stamps = 0
         self._look_for_gaps()
-        self.events: list[Happened] = []  #: all that happened, in order
+        self.events: list[Happened] = []  #: all events, in order
         self._run()
 
     def _read(self, number: int, item: Data) -> Job:
@@ -85,7 +85,7 @@ class Oracle:
     # Pools.
 
     def _divided(self) -> tuple[list[Gap], list[list[int]]]:
-        """The pools, each [first, end); and those open to each class, in order of preference."""
+        """The pools, each [first, end); and the pools open to each class, in order of preference."""
         given = self.rule.get("parameters", {})
         shares = given.get("shares", "none")
         if len(self.names) == 1 or shares == "none":
@@ -106,7 +106,7 @@ class Oracle:
     # Gaps.
 
     def _gaps(self, pool: int) -> list[Gap]:
-        """All gaps of a pool, by looking at its servers one after another."""
+        """All gaps of a pool, by scanning its servers."""
         first, end = self.pools[pool]
         found, start = [], None
         for server in range(first, end + 1):
@@ -119,7 +119,7 @@ class Oracle:
         return found
 
     def _look_for_gaps(self) -> None:
-        """Give every gap that was not there before its age."""
+        """Give an age to every gap that did not exist before."""
         there = [gap for pool in range(len(self.pools)) for gap in self._gaps(pool)]
         for gap in there:
             if gap not in self.ages:
@@ -128,7 +128,7 @@ class Oracle:
         self.ages = {gap: self.ages[gap] for gap in there}
 
     def _take(self, job: int, pool: int, count: int) -> list[Gap]:
-        """The shortest gap that holds what is left of the job; if none does the longest one."""
+        """Take the shortest gap that holds the rest of the job, or the longest gap if none does, until it is placed."""
         pieces = []
         while count:
             gaps = self._gaps(pool)
@@ -187,7 +187,7 @@ class Oracle:
         self._note(job.time, "arrival", job, asked, free, tuple(pieces), departs)
 
     def _asked(self, job: Job, free: int) -> int:
-        """What the script says, or the rule."""
+        """The request from the script, or by the policy."""
         if job.requested is not None:
             return job.requested
         name, given = self.rule["name"], self.rule.get("parameters", {})
@@ -224,7 +224,7 @@ class Oracle:
             jobs[self.jobs[number].job_class][sum(length for _, length in pieces) - 1] += 1
         return tuple(tuple(row) for row in jobs)
 
-    # What is printed.
+    # Output.
 
     def lines(self) -> list[Data]:
         """A line for each arrival, as golden traces have them."""
@@ -248,10 +248,10 @@ class Oracle:
                 found.append(line)
         return found
 
-    # What is measured.
+    # Measures.
 
     def stays(self) -> list[tuple[Fraction, tuple[tuple[int, ...], ...]]]:
-        """How long each state lasted, from time 0 to the last event."""
+        """The duration of each state, from time 0 to the last event."""
         empty = tuple((0,) * len(speedup) for speedup in self.speedups)
         times = [Fraction(0), *(event.time for event in self.events)]
         states = [empty, *(event.jobs for event in self.events)]
@@ -262,15 +262,15 @@ class Oracle:
         return sum((time * value(state) for time, state in self.stays()), Fraction(0))
 
     def stats(self) -> Data:
-        """The statistics of a golden trace."""
+        """The statistics as golden traces have them."""
         return stats_of(self.lines())
 
 
 def stats_of(lines: list[Data]) -> Data:
     """Blocking and the three mean execution times, from the lines of a trace alone.
 
-    The last one is the integral of the number of jobs up to the last arrival, divided by the jobs
-    admitted.
+    The third is the integral of the number of jobs up to the last arrival, divided by the number of
+    admitted jobs.
     """
     admitted = [(exact(line["arrival"]), exact(line["departure"])) for line in lines if not line["blocked"]]
     last = max(exact(line["arrival"]) for line in lines)
@@ -293,9 +293,9 @@ def _mean(values: list[Fraction]) -> Fraction | None:
 
 
 def best_allocation(load: Fraction, speedup: list[Fraction]) -> list[Fraction]:
-    """The solution y of (P): of all with one or two widths in use the one with fewest jobs.
+    """The solution y of (P): the one with fewest jobs among those that use one or two widths.
 
-    Every vertex has at most two, because there are two constraints.
+    Every vertex uses at most two, because there are two constraints.
     """
     widths = range(1, len(speedup) + 1)
     found: list[list[Fraction]] = []
@@ -306,7 +306,7 @@ def best_allocation(load: Fraction, speedup: list[Fraction]) -> list[Fraction]:
 
 
 def _vertex(load: Fraction, speedup: list[Fraction], i: int, k: int) -> list[list[Fraction]]:
-    """y with s_i y_i + s_k y_k = load; all servers are in use where i < k."""
+    """Solutions y of s_i y_i + s_k y_k = load; if i < k all servers are in use."""
     y = [Fraction(0)] * len(speedup)
     if i == k:
         y[i - 1] = load / speedup[i - 1]

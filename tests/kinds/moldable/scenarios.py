@@ -1,4 +1,4 @@
-"""Good scenarios of moldable jobs, to be changed and broken, and a small log."""
+"""Valid scenarios of moldable jobs, to be changed and broken, and a small log."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def opened(data: dict[str, Any]) -> MoldableScenario:
 
 
 def law(kind: str, **fields: Any) -> dict[str, Any]:
-    """A speed-up by a law, of degree 5 where nothing else is said."""
+    """A speed-up by a law, of degree 5 by default."""
     return {"law": kind, "degree": 5} | fields
 
 
@@ -128,7 +128,7 @@ JOBS = "".join(
 
 
 def log_file(folder: Path, text: str = HEADER + JOBS, name: str = "log.swf") -> Path:
-    """A log with the text."""
+    """A log file with the text."""
     path = folder / name
     path.write_text(text)
     return path

@@ -16,10 +16,10 @@ POLICIES = ("greedy-p", "greedy", "fixed-width", "threshold")
 
 NAMES = ("a", "b", "c")
 
-#: What a server more may add to a speed-up.
+#: What one more server can add to a speed-up.
 STEPS = (Fraction(1), Fraction(4, 5), Fraction(1, 2), Fraction(1, 3), Fraction(1, 10))
 
-#: Times stand on a grid as coarse as this, so that many are equal.
+#: Times are multiples of this, so that many are equal.
 GRID = Fraction(1, 2)
 
 LAWS = (
@@ -47,8 +47,9 @@ def several_classes(draw: st.DrawFn, most_degree: int, most_classes: int = 3) ->
 
 
 def _shares(draw: st.DrawFn, classes: list[Data], servers: int) -> dict[str, str]:
-    """Parts of the servers whose sum is at most 1, each at least one server; none if that cannot
-    be."""
+    """Shares of the servers with a sum of at most 1, each of at least one server; none if there are too few
+    servers.
+    """
     left, shares = servers, {}
     for place, item in enumerate(classes):
         rest = len(classes) - place - 1
@@ -60,7 +61,7 @@ def _shares(draw: st.DrawFn, classes: list[Data], servers: int) -> dict[str, str
 
 @st.composite
 def certain_policies(draw: st.DrawFn, classes: list[Data], servers: int) -> Data:
-    """A policy that asks without chance."""
+    """A policy whose requests are not random."""
     name = draw(st.sampled_from(POLICIES[1:]))
     degrees = {item["name"]: len(item["speedup"]) for item in classes}
     if name == "fixed-width":
@@ -77,7 +78,7 @@ def certain_policies(draw: st.DrawFn, classes: list[Data], servers: int) -> Data
 
 @st.composite
 def scripted_data(draw: st.DrawFn, most_servers: int = 11, most_jobs: int = 25) -> Data:
-    """A script with many equal times, under requests of its own or a policy that is certain."""
+    """A script with many equal times, with requests of its own or under a policy whose requests are not random."""
     servers = draw(st.integers(1, most_servers))
     classes = draw(several_classes(min(5, servers)))
     asked = draw(st.booleans())

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from slotscope.model.kinds.moldable.kernels import calendar as departures
 from slotscope.model.kinds.moldable.state import JOBS, NOW, MoldableState, blank_state
 
-#: Days in a unit of time: from days of which one holds all, to days that hold next to nothing.
+#: Days per unit of time: from one day that holds all departures to days that are almost all empty.
 RATES = (1e-9, 1 / 7, 1.0, 3.0, 1e3, 1e12)
 
-#: How long jobs last: many equal ones, days with several, years without any.
+#: Execution times: many equal ones, several in one day, and some that leave years empty.
 LASTING = (0.0, 0.25, 1 / 3, 1.0, 1.0, 2.0, 63.0, 64.0, 65.0, 1e4, 1e9, 1e290)
 
 
 class Both:
-    """A calendar, and a sorted list of (departure, number, record), in step."""
+    """A calendar and a sorted list of (departure, number, record), kept in step."""
 
     def __init__(self, servers: int, rate: float) -> None:
         self.state: MoldableState = blank_state(servers, 1, 1, 1)
@@ -31,7 +31,7 @@ class Both:
         self.number = 0
 
     def add(self, lasts: float, place: int) -> None:
-        """A job comes, in one of the free records."""
+        """Add a job in one of the free records."""
         if not self.free:
             return
         record = self.free.pop(place % len(self.free))
@@ -44,12 +44,12 @@ class Both:
         self.number += 1
 
     def check(self) -> None:
-        """Both know the same next departure."""
+        """Check that both have the same next departure."""
         expected = self.listed[0][2] if self.listed else -1
         assert departures.soonest(self.state, self.calendar) == expected
 
     def leave(self) -> None:
-        """The next job departs."""
+        """Let the next job depart."""
         self.check()
         if not self.listed:
             return
@@ -62,12 +62,12 @@ class Both:
         self.free.append(record)
 
     def wait(self, time: float) -> None:
-        """Time passes, but not beyond a departure."""
+        """Let time pass, up to the next departure at most."""
         until = min([float(self.state.clock[NOW]) + time, *(job[0] for job in self.listed[:1])])
         self.state.clock[NOW] = until
 
     def rebuild(self) -> None:
-        """The calendar is made anew from the state."""
+        """Rebuild the calendar from the state."""
         self.calendar = departures.calendar_of(self.state, self.rate)
 
 
@@ -94,7 +94,7 @@ def test_against_a_sorted_list(servers: int, rate: float, doings: list[tuple[Any
 
 @given(st.sampled_from(RATES), st.lists(st.floats(0, 1e9), max_size=60))
 def test_all_at_once(rate: float, lasting: list[float]) -> None:
-    """Jobs that all come at time 0 leave in order, however long the days are."""
+    """Jobs that all arrive at time 0 depart in order, however long the days are."""
     both = Both(60, rate)
     for place, lasts in enumerate(lasting):
         both.add(lasts, place)
@@ -104,7 +104,7 @@ def test_all_at_once(rate: float, lasting: list[float]) -> None:
 
 
 def test_years_without_departures() -> None:
-    """The next departure is many years away, and a nearer one comes after that was found."""
+    """The next departure is many years away; after it has been found, a nearer one is added."""
     both = Both(8, 1.0)
     years = float(len(both.calendar.first))
     both.add(50 * years + 3, 0)
@@ -131,7 +131,7 @@ def test_equal_times_leave_in_the_order_of_their_numbers() -> None:
 
 
 def test_jobs_that_never_depart() -> None:
-    """They stand behind all others, and one of them is next where there is no other."""
+    """They come after all others; one of them is next only if there is no other job."""
     both = Both(4, 1.0)
     both.add(np.inf, 1)
     both.add(5.0, 0)

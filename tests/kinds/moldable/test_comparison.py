@@ -52,7 +52,7 @@ def test_a_job_has_the_same_size_under_all_policies() -> None:
 
 
 def test_more_jobs_find_a_server_where_fewer_are_given() -> None:
-    """The classroom's point: greedy runs each job faster, and blocks far more of them."""
+    """The point of the classroom scenario: greedy runs each job faster, and blocks far more jobs."""
     comparison = opened("greedy-p", "greedy")
     comparison.run(until=2000.0)
     shares = [

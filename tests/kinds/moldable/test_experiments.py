@@ -1,4 +1,4 @@
-"""Experiments on moldable jobs, at sizes that take a moment: what they run, and what is told."""
+"""Experiments on moldable jobs, at sizes that take a moment: which runs they make, and their messages."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NAMES = [name for name, item in experiments().items() if item.system == "moldabl
 
 @pytest.fixture(autouse=True)
 def scales(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives every experiment a scale called ``test``, and fewer servers, laws and horizons."""
+    """A function that gives every experiment a scale called ``test``, and fewer servers, laws and horizons."""
     laws = MappingProxyType({name: DISTRIBUTIONS[name] for name in ("exponential", "Pareto")})
     monkeypatch.setattr(
         moldable_table1, "SCALES", {"test": TableScale(MoldableLength((900,), 2), MoldableLength((300, 900), 2))}
@@ -76,7 +76,7 @@ class TestSystems:
     def test_all_numbers_printed_are_there(self) -> None:
         assert set(PAPER) == {(speedup, traffic) for speedup in SPEEDUPS for traffic in TRAFFIC}
         lengths = {len(row) for printed in PAPER.values() for row in printed}
-        assert lengths == {len(moldable_table1.DISTRIBUTIONS) + 2}  # two laws are left out here
+        assert lengths == {len(moldable_table1.DISTRIBUTIONS) + 2}  # the test leaves out two laws
 
 
 class TestRuns:

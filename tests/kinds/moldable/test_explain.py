@@ -1,4 +1,4 @@
-"""Sentences about moldable jobs: what a job asks for, what it gets, and why it is blocked."""
+"""Sentences about moldable jobs: what a job requests, what it gets, and why it is blocked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.kinds.moldable.strategies import moldable_scenarios
 from tests.runs import ran
 from tests.told import happened, row_of
 
-#: y* is on 3 and 4 servers, p* = (0, 0, 5/8, 3/8, 0).
+#: y* uses 3 and 4 servers, p* = (0, 0, 5/8, 3/8, 0).
 ONE: dict[str, Any] = {
     "system": "moldable",
     "servers": {"count": 2000},
@@ -270,7 +270,7 @@ class TestWords:
         ]
 
     def test_times(self) -> None:
-        """Seconds of a log are told without powers of ten."""
+        """Times in seconds of a log are written without powers of ten."""
         assert [time_told(time) for time in (0.0, 1 / 3, 999.94, 86400.4, 1.0e-5)] == [
             "0",
             "0.3333",

@@ -46,7 +46,7 @@ def bench_of(name: str) -> Bench:
 
 
 def oracle_of(data: dict[str, Any]) -> Oracle:
-    """The second program with what a file tells of arrivals, and nothing of what became of them."""
+    """The second program, given the arrivals of a file but not their outcomes."""
     arrivals = [
         {"time": event["arrival"], "size": event["size"], "job": str(event["job"]), "requested": event["requested"]}
         for event in data["events"]
@@ -72,7 +72,7 @@ def last_arrival(bench: Bench, arrivals: int) -> Any:
 
 
 def test_the_traces_have_what_matters() -> None:
-    """Partial allocations, blocked jobs, and a departure at the time of an arrival."""
+    """They have partial allocations, blocked jobs, and a departure at the time of an arrival."""
     assert len(GOLDEN) == 2
     for data in GOLDEN.values():
         events = data["events"]
@@ -102,7 +102,7 @@ def test_the_statistics_follow_from_the_trace(name: str, lines: Lines) -> None:
 
 @every_file
 def test_the_statistics_are_those_of_the_state(name: str) -> None:
-    """The three mean execution times, from the sums and integrals that the system keeps."""
+    """The three mean execution times, from the sums and integrals in the state."""
     stats, bench = GOLDEN[name]["stats"], bench_of(name)
     state = last_arrival(bench, stats["N"])
     admitted, departed = state.tally[ADMITTED].sum(), state.tally[DEPARTED].sum()
@@ -133,7 +133,7 @@ def test_nothing_is_broken_on_the_way(name: str) -> None:
 
 @every_file
 def test_the_second_program_agrees_too(name: str) -> None:
-    """So that it may judge scripts for which there is no golden trace."""
+    """So that it can check scripts for which there is no golden trace."""
     oracle = oracle_of(GOLDEN[name])
     assert oracle.lines() == GOLDEN[name]["events"]
     assert oracle.stats() == GOLDEN[name]["stats"]
@@ -147,7 +147,7 @@ def test_a_departure_comes_before_an_arrival_of_the_same_time() -> None:
 
 
 def test_two_jobs_run_on_fewer_than_i1_servers_against_lemma_2() -> None:
-    """Ghanbarian et al. (2025), Lemma 2, says that it is never more than one."""
+    """Ghanbarian et al. (2025), Lemma 2, says that there is never more than one such job."""
     name = "B02_greedy_pstar_sublinear"
     scripted = load_scenarios(path_of(name))[0]
     workload = scripted.workload.model_copy(update={"load": Fraction(4, 5)})
@@ -157,7 +157,7 @@ def test_two_jobs_run_on_fewer_than_i1_servers_against_lemma_2() -> None:
     for run in reference_events(bench.system):
         if run.row["flags"][0] & FLAG_BELOW:
             flagged.append((run.event.job, run.event.time))
-    assert flagged == [(5, 2.2), (7, 3.3)]  # beside job 2, which is there from 0.2 to 4.2
+    assert flagged == [(5, 2.2), (7, 3.3)]  # beside job 2, which is in service from 0.2 to 4.2
     state: Any = run.state
     assert state.below.tolist() == [[0], [2]]
     assert state.level_area[0, BELOW] == pytest.approx((3.2 - 2.2) + (3.8 - 3.3))

@@ -1,4 +1,4 @@
-"""Instance files of moldable jobs: what they become, and one line for each fault."""
+"""Instance files of moldable jobs: the scenarios that they give, and one line for each error."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_script_under_greedy_p(tmp_path: Path) -> None:
     assert [job.time for job in jobs] == [0, Fraction(1, 10), Fraction(1, 3)]
     assert [job.size for job in jobs] == [6, Fraction(25, 7), 1]
     assert [job.requested for job in jobs] == [3, None, None]
-    assert scenario.run.until == 6  # by then even a job on one server has left
+    assert scenario.run.until == 6  # by then even a job on one server has departed
 
 
 @pytest.mark.parametrize(

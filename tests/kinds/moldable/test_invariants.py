@@ -1,4 +1,4 @@
-"""What must hold after every event of moldable jobs: each planted fault must be seen."""
+"""Invariants after every event of moldable jobs: each planted fault must be found."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from slotscope.model.scenario.workload import ContinuedWorkload
 from slotscope.model.systems.state import copied
 from tests.sound import Plant, add, is_told, put, reached, violations
 
-#: Two classes with servers of their own, and common ones behind them.
+#: Two classes with own servers, followed by common servers.
 DATA: dict[str, Any] = {
     "system": "moldable",
     "seed": 4,
@@ -59,7 +59,7 @@ def system_of(**parameters: Any) -> Any:
 
 
 def everything(state: Any) -> bool:
-    """Jobs in pieces, also in both pools, partial ones, gaps, and two alike."""
+    """Whether there are split jobs, also across both pools, partial ones, gaps, and two gaps in one list."""
     live = state.job_number >= 0
     split = live & (state.piece_next >= 0)
     partial = live & (state.job_width < state.job_request)
@@ -87,17 +87,17 @@ def common() -> tuple[MoldableSystem, MoldableState]:
 
 @cache
 def idle() -> tuple[MoldableSystem, MoldableState]:
-    """Without common servers the last six are for nobody."""
+    """A state without common servers, in which the last six servers belong to no class."""
     return reached(system_of(rest="idle"), lambda state: bool(state.jobs.sum() > 5))
 
 
 def live(state: MoldableState, place: int = 0) -> int:
-    """The record of a job."""
+    """The record of some job."""
     return int(np.flatnonzero(state.job_number >= 0)[place])
 
 
 def gone(state: MoldableState) -> int:
-    """A server that is no record of a job."""
+    """A server whose index is no record of a job."""
     return int(np.flatnonzero(state.job_number < 0)[0])
 
 
@@ -112,14 +112,14 @@ def idle_server(state: MoldableState) -> int:
 
 
 def stolen(_: MoldableSystem, state: MoldableState) -> None:
-    """A server of one job is another's: widths and servers in use are the same in sum."""
+    """A server of one job is assigned to another: the sums of widths and of servers in use stay the same."""
     wide = np.flatnonzero((state.job_number >= 0) & (state.job_width > 1))[0]
     mine = np.flatnonzero(state.server_job == wide)
     state.server_job[mine[-1]] = live(state, -1)
 
 
 def first_server_of_another(_: MoldableSystem, state: MoldableState) -> None:
-    """Two jobs of the same width have each other's servers."""
+    """Two jobs of the same width have their servers exchanged."""
     widths = state.job_width[np.flatnonzero(state.job_number >= 0)]
     width = next(int(w) for w in widths if (widths == w).sum() > 1)
     one, other = np.flatnonzero((state.job_number >= 0) & (state.job_width == width))[:2]
@@ -128,7 +128,7 @@ def first_server_of_another(_: MoldableSystem, state: MoldableState) -> None:
 
 
 def other_class(_: MoldableSystem, state: MoldableState) -> None:
-    """A job of a class that has one of its width, on servers of the other class."""
+    """A job changes its class, so that it is on servers of the other class."""
     found = np.flatnonzero((state.job_number >= 0) & (state.job_class == 1))
     state.job_class[found[0]] = 0
 
@@ -141,13 +141,13 @@ def split_record(state: MoldableState) -> int:
 
 
 def piece_too_many(_: MoldableSystem, state: MoldableState) -> None:
-    """The last piece of one job leads on to another job's."""
+    """The last piece of one job links to another job's piece."""
     whole = np.flatnonzero((state.job_number >= 0) & (state.piece_next < 0))
     state.piece_next[whole[0]] = whole[-1]
 
 
 def a_gap(state: MoldableState) -> tuple[int, int, int]:
-    """A gap that is followed by another in its list: pool, list and first server."""
+    """A gap with a successor in its list: pool, list and first server."""
     for pool, place in np.argwhere(state.gap_head >= 0).tolist():
         start = int(state.gap_head[pool, place])
         if state.gap_next[start] >= 0:
@@ -256,7 +256,7 @@ FAULTS: dict[str, tuple[Plant, str]] = {
     "an arrival moved": (arrived_before, "the integral of the jobs is"),
     "the times of those that left": (add("time_sum", (OF_DEPARTED, 0), 1e-3), "the integral of the jobs is"),
     "the times of all": (add("time_sum", (OF_ADMITTED, 1), 1e-3), "execution times are"),
-    # So that it is not the time that is wrong but the sum of execution times.
+    # The message is about the sum of execution times, not about the changed departure time.
     "a departure moved": (add("job_departure", live, 1.0), "execution times are"),
     "time lost in a bin": (put("occupancy", used_bin, 0.0), "in the bins, of"),
     "time won in a bin": (add("occupancy", used_bin, 1.0), "was spent in the bins, of"),
@@ -295,7 +295,7 @@ def test_the_job_that_is_wrong_is_named(field: str, value: int, told: str) -> No
 
 
 def test_every_array_of_the_state_is_looked_at() -> None:
-    """But for the trail, a hash, and what a policy remembers; a fault of its own is planted in each other one."""
+    """A fault is planted in each array but the trail, which is a hash, and the memory of the policy."""
     touched = set()
     for plant, _ in FAULTS.values():
         system, state = common()[0], copied(common()[1])
@@ -318,7 +318,7 @@ def test_servers_of_no_pool_are_idle() -> None:
 
 
 def test_a_piece_is_in_one_pool() -> None:
-    """Neighbouring servers of two pools are two pieces."""
+    """Adjacent servers of two pools are two pieces."""
     system, state = common()
     rules = system.rules
     moved = rules._replace(pool_first=rules.pool_first.copy(), pool_end=rules.pool_end.copy())
@@ -341,7 +341,7 @@ def test_more_servers_in_use_than_there_are() -> None:
 
 
 def test_a_run_that_goes_on_from_another_may_have_less_time_in_its_bins() -> None:
-    """Under another optimum bins are others, so that they are filled anew."""
+    """Another optimum has other bins, so that they are filled anew from the fork on."""
     system, state = common()[0], copied(common()[1])
     state.occupancy[...] = 0.0
     workload = system.workload
@@ -354,7 +354,7 @@ def test_a_run_that_goes_on_from_another_may_have_less_time_in_its_bins() -> Non
 
 @pytest.mark.parametrize("seed", range(60))
 def test_no_job_with_a_fault_in_its_pieces_is_passed_over(seed: int) -> None:
-    """All are followed at once: what is found so is what is found of one after the other."""
+    """The check of all jobs at once must find the same jobs as the check of one job after the other."""
     chance, (system, sound) = np.random.default_rng(seed), common()
     state, servers = copied(sound), len(sound.server_job)
     for name in chance.choice(["server_job", "run_length", "piece_next", "job_width", "job_class"], 1 + seed % 3):

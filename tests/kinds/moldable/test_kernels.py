@@ -32,7 +32,7 @@ from tests.kinds.moldable.strategies import any_policies, certain_policies, seve
 
 EVENTS = 60
 
-#: Every law of sizes; of the last ones some are far above all others.
+#: Every law of sizes; under the last ones some sizes are far above all others.
 LAWS = (
     {"distribution": "exponential"},
     {"distribution": "deterministic", "mean": "3/2"},
@@ -50,8 +50,9 @@ LOADS = ("1/10", "1/2", "4/5", "1", "3/2")
 
 @st.composite
 def scenarios(draw: st.DrawFn, certain: bool = False) -> Any:
-    """Poisson arrivals of up to three classes at up to 40 servers; *certain*: no request is
-    drawn."""
+    """Poisson arrivals of up to three classes at up to 40 servers; *certain*: requests are not
+    random.
+    """
     servers = draw(st.integers(1, 40))
     shares, laws = st.sampled_from([1, 2, 7]), st.sampled_from(LAWS)
     classes = [
@@ -71,7 +72,7 @@ def scenarios(draw: st.DrawFn, certain: bool = False) -> Any:
 
 @st.composite
 def recorded(draw: st.DrawFn, classes: int) -> RecordedWorkload:
-    """Jobs whose times and sizes are whole numbers, many of them equal."""
+    """Jobs whose times and sizes are integers, many of them equal."""
     count = draw(st.integers(0, 60))
 
     def column(values: Any) -> Any:
@@ -117,7 +118,7 @@ BUILT_IN = [
 
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_scenarios(name: str) -> None:
-    """Also from a state in the middle, which the kernel has run up to by itself."""
+    """From the start, and from a state that the kernel has reached alone."""
     bench = assemble(load_scenario(name))
     Twins(bench).agree(60, sound=True)
     tape = np.zeros(20_000, MOLDABLE_ROW)
@@ -140,7 +141,7 @@ def test_what_seldom_happens_is_met() -> None:
 
 
 def test_jobs_below_the_least_width() -> None:
-    """Where p* asks for all servers and jobs get one, many run on too few."""
+    """p* requests all servers but jobs get one, so that many run below the least width."""
     changes = {
         "servers": {"count": 40},
         "workload": {"kind": "poisson", "load": "1/10"},
@@ -152,7 +153,7 @@ def test_jobs_below_the_least_width() -> None:
 
 
 def test_blocks_of_jobs_end() -> None:
-    """Past the end of a block of the workload, in one call and in several."""
+    """The kernel runs past the end of a block of the workload, in one call and in several."""
     bench = assemble(load_scenario("moldable-classroom"))
     tape = np.zeros(80_000, MOLDABLE_ROW)
     whole = bench.kernel().advance(started(bench.system), tape, Task()).state
@@ -171,7 +172,7 @@ def test_the_kernel_in_pieces(scenario: Any, piece: int) -> None:
 @given(scenarios(), st.integers(0, 80), st.integers(1, 60))
 @settings(max_examples=15)
 def test_engines_take_turns(scenario: Any, before: int, between: int) -> None:
-    """The kernel goes on from what the reference has reached, also in its own state tuple."""
+    """The kernel continues where the reference stopped, also in its own state tuple."""
     bench = bench_of(scenario)
     kernel, state = bench.kernel(), started(bench.system)
     for engine, events in ((kernel, before), (bench.reference, between)):
@@ -187,7 +188,7 @@ def test_engines_take_turns(scenario: Any, before: int, between: int) -> None:
 @given(scenarios(), st.lists(st.integers(0, 300), min_size=1, max_size=6))
 @settings(max_examples=15)
 def test_seeking(scenario: Any, places: list[int]) -> None:
-    """Wherever a run is taken back or forward to, it is as the reference would be there."""
+    """After seeking back or forward the state equals that of the reference at that event."""
     bench = bench_of(scenario)
     kernel = bench.kernel()
     kernel.keyframe_every = 32
@@ -215,7 +216,7 @@ def test_stops(scenario: Any, kind: str, until: float) -> None:
 @given(scenarios(), st.sampled_from(["greedy", "fixed-width"]), st.integers(1, 80))
 @settings(max_examples=15)
 def test_after_a_change_of_policy(scenario: Any, name: str, before: int) -> None:
-    """Another policy goes on from the jobs that one has placed."""
+    """Another policy continues with the jobs that the first has placed."""
     bench = bench_of(scenario)
     parameters = {"servers": 1} if name == "fixed-width" else {}
     other = bench_of(edited(scenario, {"policy": {"name": name, "parameters": parameters}}))

@@ -1,4 +1,4 @@
-"""Speed-ups and sizes of moldable jobs: laws that are what they are called."""
+"""Speed-ups and sizes of moldable jobs: each law has the form or the moments that it states."""
 
 from __future__ import annotations
 

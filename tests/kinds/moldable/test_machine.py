@@ -1,5 +1,6 @@
-"""Random walks through time with moldable jobs: a run stands where a straight run would, also where
-it goes on under another policy."""
+"""Random walks through time with moldable jobs: the state equals that of a straight run, also after a
+change of policy.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ from tests.straight import Straight, hurried, hurried_kernel
 
 
 class MoldableWalk(Walk):
-    """A session beside a straight run; now and then another policy goes on from there."""
+    """A session compared with a straight run; sometimes another policy continues from it."""
 
     kinds: ClassVar[list[str]] = list(VOCABULARY.event_kinds)
 
@@ -37,7 +38,7 @@ class MoldableWalk(Walk):
     @rule(data=st.data(), events=st.integers(1, 20), compiled=st.booleans())
     @precondition(lambda self: self.substep == 0)
     def go_on_under_another_policy(self, data: st.DataObject, events: int, compiled: bool) -> None:
-        """Jobs stay where they are, nothing is broken, and a rewind leads to the same states."""
+        """Jobs stay where they are, invariants hold, and a rewind leads to the same states."""
         plain = {
             "classes": [
                 {"name": item.name, "speedup": [str(s) for s in item.factors]} for item in self.scenario.classes
@@ -69,7 +70,7 @@ class MoldableWalk(Walk):
         self.saved_and_loaded(other)
 
     def forked(self, choice: PolicyChoice) -> Session | None:
-        """The run under another policy, None where its pools are others."""
+        """The run continued under another policy; None if that policy has other pools."""
         scenario = self.scenario.model_copy(update={"policy": choice})
         try:
             return self.session.continued(scenario)
@@ -78,7 +79,7 @@ class MoldableWalk(Walk):
             return None
 
     def saved_and_loaded(self, session: Session) -> None:
-        """A file takes a fork up where it stands, and both go on alike."""
+        """A fork that is saved and loaded has the same state, and both continue equally."""
         with TemporaryDirectory() as folder:
             path = Path(folder) / "fork.slotscope"
             session.save(path)
@@ -116,7 +117,7 @@ TestMoldableWalk.settings = settings(max_examples=5, stateful_step_count=20)
 
 
 class LongMoldableWalk(MoldableWalk):
-    """The same, far longer."""
+    """The same walk with far more steps."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""The measures of moldable jobs, against a second program and against the laws that they obey."""
+"""The measures of moldable jobs, against a second program and against conservation laws."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def measured(session: Session, until: float, warmup: float = 0.0) -> dict[str, f
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_the_statistics_of_a_golden_trace_are_measured(name: str) -> None:
-    """From empty to just after the last arrival."""
+    """From the empty system to just after the last arrival."""
     data = json.loads((FOLDER / f"{name}.json").read_text())
     last = float(Fraction(data["events"][-1]["arrival"]))
     session = Session.open(FOLDER / f"{name}.json", kernel=False)
@@ -93,7 +93,7 @@ def test_measures_of_a_script_are_those_of_the_events(data: dict[str, Any]) -> N
 
 @given(scripted_data())
 def test_distances_of_a_script_are_those_of_the_events(data: dict[str, Any]) -> None:
-    """They are there where the load is known; up to the last event nothing is left out."""
+    """Distances are measured if the load is known, over all events up to the last."""
     bench, oracle = assemble(parse_scenario(data)), Oracle(data)
     end = float(oracle.events[-1].time) + 1.0
     found = measured(Session(bench), end)
@@ -129,7 +129,7 @@ def test_distances_of_a_script_are_those_of_the_events(data: dict[str, Any]) -> 
 
 @pytest.fixture(scope="module")
 def found() -> tuple[Session, dict[str, Any]]:
-    """A run of two classes on common servers, and what was measured."""
+    """A run of two classes on common servers, and its measures."""
     scenario = parse_scenario(
         {
             "system": "moldable",
@@ -146,7 +146,7 @@ def found() -> tuple[Session, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def session() -> Session:
-    """The classroom after a while."""
+    """The classroom after 500 units of time."""
     session = Session.open(load_scenario("moldable-classroom"), kernel=False)
     session.run(until=500.0)
     return session
@@ -156,7 +156,7 @@ class TestLaws:
     """Ghanbarian et al. (2025), (3) and (4), in a long run."""
 
     def test_rate_conservation(self, found: Any) -> None:
-        """lambda (1 - P_b) = E[r], (3): jobs leave at the rate at which they are admitted."""
+        """lambda (1 - P_b) = E[r], (3): the rate of departures equals the rate of admitted jobs."""
         session, measures = found
         admitted = measures["admitted"].mean / (900 * session.bench.numbers.servers)
         assert measures["departure_rate"].mean == pytest.approx(admitted, rel=0.02)
@@ -165,7 +165,7 @@ class TestLaws:
         assert admitted == pytest.approx(rate * (1 - blocked), rel=0.02)
 
     def test_littles_law(self, found: Any) -> None:
-        """lambda (1 - P_b) E[D] = sum of E[x_i], (4): three statistics of one mean."""
+        """lambda (1 - P_b) E[D] = sum of E[x_i], (4): three estimates of one mean."""
         _, measures = found
         times = [
             measures[name].mean for name in ("execution_time", "execution_time_completed", "execution_time_little")
@@ -194,7 +194,7 @@ class TestLaws:
 
 
 def test_a_ratio_is_that_of_the_sums() -> None:
-    """Batches with few jobs weigh less, and those without any do no harm."""
+    """Batches with few jobs have less weight, and batches without jobs are allowed."""
     script = {
         "kind": "scripted",
         "arrivals": [
@@ -234,10 +234,10 @@ def test_nothing_is_told_of_jobs_that_do_not_come() -> None:
 
 
 class TestSamples:
-    """The same measures out of samples, for the window."""
+    """The same measures from samples, as the window computes them."""
 
     def test_agree_with_the_integrals(self, session: Session) -> None:
-        """But for what happened between the sample and the edge of a batch."""
+        """Up to what happens between a sample and the end of its batch."""
         samples, now = session.frame().samples, session.timeline.time
         (batches,) = session.bench.kind.batches_so_far(session.bench.numbers, [samples], 0.0, now)
         found = estimates(batches)

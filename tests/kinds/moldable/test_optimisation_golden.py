@@ -1,4 +1,4 @@
-"""(P) and (Q) against solutions that an independent program found, in rationals."""
+"""(P) and (Q) against solutions of an independent program, in rationals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_theorem_1(case: dict[str, Any]) -> None:
 
 @every_several
 def test_shares(case: dict[str, Any]) -> None:
-    """Where classes are equally good the first comes first, in the file as well."""
+    """Among equally good classes the first gets its share first, also in the file."""
     found = class_optimum(*rates_of(case))
     assert found is not None
     assert texts(found.shares) == case["b"]
@@ -91,7 +91,7 @@ def test_the_command_prints_fractions(slotscope: Any) -> None:
 
 
 def test_a_problem_without_a_solution_is_told() -> None:
-    """Proposition 1; the solver says the same."""
+    """Proposition 1; the solver must agree."""
     single = {"speedup": {"law": "amdahl", "parallel": 0.5, "degree": 3}, "lam": 1.01}
     several = {"lams": [1, 1], "mus_rate": [2, "3/2"], "speedups": [[1], [1]]}
     for found in solve_problems({"P": [single], "Q": [several]}).values():

@@ -1,4 +1,4 @@
-"""The policies for moldable jobs: what each asks for, of which servers, and what it refuses."""
+"""The policies for moldable jobs: their requests, the servers that they use, and what they refuse."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def bench_of(*policy: str, **changes: Any) -> Any:
 
 
 def refused(scenario: dict[str, Any]) -> str:
-    """The one line that says why a scenario is not run."""
+    """The one-line error that a scenario raises."""
     with pytest.raises(UserError) as raised:
         assemble(parse_scenario(scenario))
     assert is_one_line(raised.value.line)
@@ -63,13 +63,13 @@ def refused(scenario: dict[str, Any]) -> str:
 
 
 def view_of(bench: Bench) -> MoldableView:
-    """What a policy sees at time 0."""
+    """The policy's view of the state at time 0."""
     system: Any = bench.system
     return MoldableView(system.numbers, system.tables, system.rules, started(system), {})
 
 
 def law_of(policy: Any, j: int = 0) -> dict[int, Fraction]:
-    """The law that the words of a request really have, in 2^-64."""
+    """The exact law of a request that its random words have, in multiples of 2^-64."""
     rules = policy.rules
     ends = [int(word) + 1 for word in rules.last_word[j]]
     found: dict[int, Fraction] = {}
@@ -80,7 +80,7 @@ def law_of(policy: Any, j: int = 0) -> dict[int, Fraction]:
 
 
 def arrivals(bench: Bench, most: int) -> list[tuple[EventRun, Any]]:
-    """Runs of the first arrivals, with their rows."""
+    """The runs of the first arrivals, with their rows."""
     state, found = started(bench.system), []
     while len(found) < most:
         run = EventRun(bench.system, state)
@@ -116,7 +116,7 @@ class TestGreedyP:
 
     @given(speedups(), st.fractions(Fraction(1, 50), 1, max_denominator=200))
     def test_it_asks_by_the_best_allocation(self, speedup: list[str], load: Fraction) -> None:
-        """Which of several solutions of (P) it takes does not matter: their time is the same."""
+        """It may take any solution of (P): they all have the same execution time."""
         policy = bench_of(rho=str(load), classes=[{"speedup": speedup}]).system.policy
         factors = [Fraction(factor) for factor in speedup]
         law = law_of(policy)
@@ -160,7 +160,7 @@ class TestGreedyP:
             assert view_of(bench).request(MoldableJob(0, 0)) == width
 
     def test_it_draws_before_it_looks_and_blocked_jobs_use_up_a_draw(self) -> None:
-        """The same job asks for the same under any load, blocked or not."""
+        """The request of a job does not depend on the load, nor on whether jobs are blocked."""
         light, heavy = (bench_of(rho=load, p=[0, "1/2", 0, "1/2"], servers=5) for load in ("1/10", "20"))
         first, second = ([int(row["request"]) for _, row in arrivals(bench, 120)] for bench in (light, heavy))
         assert first == second
@@ -367,7 +367,7 @@ def test_widths_that_jobs_cannot_have(name: str) -> None:
 
 class TestCertain:
     def asked(self, policy: str, classes: Any = None, **parameters: Any) -> dict[int, set[int]]:
-        """What each class asked for under an overload, which these policies bear."""
+        """The requests of each class under an overload, which these policies allow."""
         scenario = data(rho=2, classes=classes or TWO)
         scenario["policy"] = {"name": policy, "parameters": parameters}
         found: dict[int, set[int]] = {}
@@ -391,7 +391,7 @@ class TestCertain:
         assert self.asked("fixed-width", servers={"a": 4, "b": 1}) == {0: {4}, 1: {1}}
 
     def test_threshold(self) -> None:
-        """A step holds from its number of free servers on; below all of them it is one."""
+        """A step applies from its number of free servers on; below all steps the request is 1."""
         steps = [{"free": 10, "servers": 2}, {"free": 3, "servers": 4}]
         scenario = data(rho="3/2", classes=TWO)
         scenario["policy"] = {"name": "threshold", "parameters": {"steps": steps}}
@@ -407,7 +407,7 @@ class TestCertain:
 
     @pytest.mark.parametrize(("servers", "least"), [(20, 2), (21, 3), (9, 1)])
     def test_threshold_without_steps(self, servers: int, least: int) -> None:
-        """d servers while at least a tenth of all is free, else one."""
+        """d servers while at least a tenth of all servers is free, otherwise one."""
         scenario = data(rho="3/2", classes=TWO, servers=servers)
         scenario["policy"] = {"name": "threshold"}
         for run, row in arrivals(assemble(parse_scenario(scenario)), 150):

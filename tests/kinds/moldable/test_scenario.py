@@ -1,4 +1,4 @@
-"""Scenarios of moldable jobs: what is refused and in which words, and what comes back equal."""
+"""Scenarios of moldable jobs: which are refused with which message, and which come back equal."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """Moldable jobs under the references: a second program agrees event by event, decisions are
-checked, and the servers' places are those that the rule says."""
+checked, and jobs are placed on servers by the rule.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from tests.sound import reference_events
 
 EVENTS = 60
 
-#: Sums of many differences of times, each rounded.
+#: Tolerance for sums of many differences of times, each rounded.
 CLOSE = 1e-9
 
 TABLE = ["1", "9/5", "5/2", "3", "17/5"]
@@ -55,7 +56,7 @@ def script(servers: int, jobs: list[tuple[Any, ...]], **policy: Any) -> dict[str
 
 
 def runs(bench: Bench, most: int | None = EVENTS) -> Iterator[EventRun]:
-    """The first events, or all."""
+    """The first events, or all events."""
     return reference_events(bench.system, most=most)
 
 
@@ -103,7 +104,7 @@ class TestASecondProgram:
 
     @given(scripted_data())
     def test_agrees_on_what_happened(self, data: dict[str, Any]) -> None:
-        """The flags of an event, from the states before and after it."""
+        """The flags of an event, derived from the states before and after it."""
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
         least = [min(support, default=0) for support in bench.numbers.support]
         pairs = zip(runs(bench, None), oracle.events, strict=True)
@@ -132,7 +133,7 @@ class TestASecondProgram:
             assert run.row["busy"][0] == oracle.servers - expected.on.count(None)
 
     def open(self, oracle: Oracle, event: Happened) -> int:
-        """Servers open to the event's class after it."""
+        """Free servers open to the event's class after the event."""
         pools = [oracle.pools[pool] for pool in oracle.open_to[event.job_class]]
         return sum(event.on[first:end].count(None) for first, end in pools)
 
@@ -140,7 +141,7 @@ class TestASecondProgram:
 class TestIntegrals:
     @given(scripted_data())
     def test_are_those_of_the_events(self, data: dict[str, Any]) -> None:
-        """Areas, levels, occupancy and sums of times, from the list of events alone."""
+        """Areas, levels, occupancy and sums of times, computed from the list of events alone."""
         bench, oracle = assemble(parse_scenario(data)), Oracle(data)
         state: Any = started(bench.system)
         for run in runs(bench, None):
@@ -195,7 +196,7 @@ class TestIntegrals:
             assert found == pytest.approx(expected, abs=CLOSE)
 
     def until(self, oracle: Oracle, end: float) -> Iterator[tuple[Fraction, Any]]:
-        """The stays that ended by then: the present one of a class is not settled yet."""
+        """The durations of states that ended by then: a class's present state is not yet in its integrals."""
         spent = Fraction(0)
         for time, jobs in oracle.stays():
             spent += time
@@ -204,7 +205,7 @@ class TestIntegrals:
 
     @given(scripted_data(), st.sampled_from(["3/5", "9/10", "1"]))
     def test_distances_are_from_the_solution_of_the_program(self, data: dict[str, Any], load: str) -> None:
-        """y* by looking at all vertices of (P), where there is one class."""
+        """y* by enumerating all vertices of (P), for one class."""
         data["classes"] = data["classes"][:1]
         name = data["classes"][0]["name"]
         data["workload"]["load"] = load
@@ -224,8 +225,9 @@ class TestIntegrals:
     @pytest.mark.slow
     @given(moldable_scenarios())
     def test_a_run_that_is_empty_again_has_its_books_in_order(self, scenario: Any) -> None:
-        """Little's law and rate conservation, Ghanbarian et al. (2025), (3) and (4), as they hold
-        of every stretch that begins and ends without jobs."""
+        """Little's law and rate conservation, Ghanbarian et al. (2025), (3) and (4), which hold exactly for
+        every interval that begins and ends without jobs.
+        """
         bench = assemble(scenario)
         sizes: dict[int, float] = {}
         work = np.zeros(bench.numbers.classes)
@@ -290,7 +292,7 @@ class TestTies:
         assert rows[3]["flags"] & FLAG_BLOCKED
 
     def test_equal_times_are_equal_although_floats_differ(self) -> None:
-        """1/10 + 2/10 is 3/10, which sums of floats are not."""
+        """1/10 + 2/10 equals 3/10, which fails for sums of floating-point numbers."""
         data = script(1, [("1/10", "1/5", 1), ("3/10", 1, 1)])
         assert 0.1 + 0.2 > 0.3
         rows = [run.row[0] for run in runs(assemble(parse_scenario(data)))]
@@ -298,7 +300,7 @@ class TestTies:
 
 
 class TestServers:
-    """Where a job goes, by hand."""
+    """The servers of a job, in cases worked out by hand."""
 
     def places(self, servers: int, jobs: list[tuple[Any, ...]]) -> dict[int, Any]:
         found = {}
@@ -311,7 +313,7 @@ class TestServers:
         assert self.places(9, [(0, 9, 2), (0, 9, 4), (0, 9, 1)]) == {0: ((0, 2),), 1: ((2, 4),), 2: ((6, 1),)}
 
     def test_the_shortest_gap_that_holds_it(self) -> None:
-        """Gaps of three and of two behind it: a job of two takes the latter."""
+        """There is a gap of three before a gap of two: a job of two takes the latter."""
         jobs = [(0, 1, 3), (0, 99, 1), (0, 1, 2), (0, 99, 1), (2, 9, 2), (2, 9, 3)]
         assert self.places(7, jobs)[4] == ((4, 2),)
         assert self.places(7, jobs)[5] == ((0, 3),)
@@ -321,7 +323,7 @@ class TestServers:
         assert self.places(8, jobs)[4] == ((4, 3),)
 
     def test_several_pieces_where_no_gap_holds_it(self) -> None:
-        """Gaps of two, one and one: the longest first, then the shortest that holds the rest."""
+        """Gaps of two, one and one: the longest is taken first, then the shortest that holds the rest."""
         jobs = [(0, "1/5", 1), (0, 99, 1), (0, "1/2", 2), (0, 99, 1), (0, "1/3", 1), (1, 9, 4)]
         assert self.places(6, jobs)[5] == ((2, 2), (5, 1), (0, 1))
 

@@ -1,4 +1,4 @@
-"""Going on with another policy for moldable jobs: who runs stays, and only what must is new."""
+"""Continuing with another policy for moldable jobs: running jobs stay, and only what must change does."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def forked(before: Any, after: Any, when: Callable[[Any], Any] = lambda state: T
     assert when(session.timeline.state)
     state: Any = copied(session.timeline.state)
     fork = session.continued(after)
-    assert digest(session.timeline.state) == digest(state)  # which is as it was
+    assert digest(session.timeline.state) == digest(state)  # the original run is unchanged
     return state, fork
 
 
@@ -65,7 +65,7 @@ def check(session: Session, events: int = 80) -> Any:
     [scenario(), scenario("greedy"), scenario("fixed-width"), scenario("threshold", steps=[{"free": 9, "servers": 3}])],
 )
 def test_nothing_changes_but_the_requests(after: Any) -> None:
-    """Without other pools and without another optimum."""
+    """As long as pools and optimum stay the same."""
     state, fork = forked(scenario(), after)
     assert digest(fork.timeline.state) == digest(state)
     check(fork)
@@ -104,7 +104,7 @@ def test_with_another_load_distances_are_from_another_optimum() -> None:
 
 
 def test_what_was_measured_before_stays_measured() -> None:
-    """The integrals up to the fork are settled, by the levels that held until then."""
+    """The integrals are completed up to the fork, with the levels that held until then."""
     state, fork = forked(scenario(), scenario(rho="1/2"))
     there: Any = fork.timeline.state
     now = state.clock[NOW]

@@ -113,7 +113,7 @@ def _entries(draw: st.DrawFn, lattice: Lattice, names: tuple[str, ...]) -> list[
 
 
 def _patch(draw: st.DrawFn, lattice: Lattice) -> dict[str, Any] | None:
-    """A request that leads to some configuration that is not empty."""
+    """A patch that requests some configuration other than the empty one."""
     if len(lattice) == 1 or not draw(st.integers(0, 4)):
         return None
     place = draw(st.integers(1, len(lattice) - 1))

@@ -83,8 +83,8 @@ def test_options_of_the_peers(policy: str, options: dict[str, Any]) -> None:
     agree(edited(load_scenario("jrs-classroom"), {"policy": choice}), 200)
 
 
-#: All jobs wait for tokens of a type that is rarely requested, and accumulate on backup servers;
-#: and a server has many tokens.
+#: Most tokens are of the type that rarely arrives, so that jobs accumulate on backup servers; and a
+#: server has many tokens.
 CROWDED: dict[str, Any] = {
     "system": "phases",
     "seed": 4,

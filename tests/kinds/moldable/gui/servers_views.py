@@ -1,4 +1,4 @@
-"""What the tests of the servers of moldable jobs share: runs, states made by hand, and panels."""
+"""Shared by the tests of the servers of moldable jobs: runs, states made by hand, and panels."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def run(
     parameters: dict[str, Any] | None = None,
     **tables: Any,
 ) -> Session:
-    """A scenario that comes with the program, after so many events under the reference.
+    """A built-in scenario after a number of events under the reference.
 
-    *tables* stand in place of those of the scenario. A policy's file that is named here may run.
+    *tables* replace tables of the scenario. *policy* may be a user's policy file, which is allowed to run.
     """
     data = as_data(load_scenario(name))
     if servers is not None:
@@ -50,7 +50,7 @@ def run(
 
 
 class Made:
-    """A frame whose servers are filled by hand, as while running: without a mark."""
+    """A frame as during a run, without the marks of an event, whose servers are filled by the test."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Made:
     def job(
         self, width: int, job_class: int = 0, asked: int | None = None, came: float = 0.0, lasts: float = 10.0
     ) -> int:
-        """A job on so many servers; returns its record."""
+        """Add a job on a number of servers; returns its record."""
         self.state.clock[NOW] = came
         record = physics.admit(self.state, self._tables, self.facts.rules, job_class, self._jobs, asked or width, width)
         physics.schedule(self.state, record, came + lasts)
@@ -76,7 +76,7 @@ class Made:
         return record
 
     def leave(self, record: int) -> Made:
-        """A job leaves."""
+        """Let a job depart."""
         physics.depart(self.state, self._tables, self.facts.rules, record)
         return self
 
@@ -95,7 +95,7 @@ def split() -> tuple[Made, int]:
 
 
 def filled(made: Made, seed: int = 1, until: float = 1.0) -> Made:
-    """Random jobs on most of the servers, some of which have left again."""
+    """Random jobs on most of the servers, after some jobs have departed."""
     random = np.random.default_rng(seed)
     degrees, records = made.numbers.degrees, []
     for _ in range(made.numbers.servers):
@@ -114,7 +114,7 @@ def filled(made: Made, seed: int = 1, until: float = 1.0) -> Made:
 
 
 def wishes(counts: tuple[int, ...] = (20,), scale: int = 1) -> MoldableWishes:
-    """What a layout has to have room for."""
+    """The dimensions that a layout must fit."""
     return MoldableWishes(counts, 17 * scale, scale, 9 * scale, 30 * scale)
 
 
@@ -136,5 +136,5 @@ def records_of(state: MoldableState) -> list[int]:
 
 
 def share_of(picture: np.ndarray, color: str) -> float:
-    """How much of a picture has exactly this colour."""
+    """The share of a picture's pixels that have exactly this colour."""
     return float(((picture & 0xFFFFFF) == int(color[1:], 16)).mean())

@@ -66,9 +66,9 @@ def test_values_are_written_as_in_the_paper() -> None:
     assert text("uniform", uniform=0.25) == "<i>u</i> = 0.2500"
     law = "<i>p</i>*<sub>1</sub> = 0.25, <i>p</i>*<sub>2</sub> = 0.75"
     assert text("shares", shares=(0.25, 0.75), widths=(1, 2)) == law
-    assert text("widths", widths=(1, 2)) == ""  # said with the shares
+    assert text("widths", widths=(1, 2)) == ""  # stated with the shares
     assert text("from", **{"from": 4}) == "<i>f<sub>k</sub></i> = 4"
-    assert text("type", type=0) == ""  # there is no other
+    assert text("type", type=0) == ""  # there is only one class
     assert worded("type", {"type": 1}, info_of("moldable-classes")) == "analysis"
 
 

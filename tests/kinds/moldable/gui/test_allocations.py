@@ -1,4 +1,4 @@
-"""The panel of allocations: its columns and numbers are the state's, its marks the events'."""
+"""The panel of allocations: its columns and numbers equal the state's, its marks the event's."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ load = {load}
 
 
 def after(flag: int, but: int = 0) -> Session:
-    """The classroom just after an event with this flag, and without the other."""
+    """The classroom just after an event with this flag and without the other."""
     session = ran("moldable-classroom", events=300)
     for _ in range(3000):
         flags = int(session.frame().rows["flags"][-1])
@@ -96,12 +96,12 @@ def picture(widget: QWidget) -> QImage:
 
 
 def count(widget: QWidget, color: str) -> int:
-    """How many pixels have a colour."""
+    """The number of pixels of a colour."""
     return int((pixels(widget) == argb(color)).sum())
 
 
 def spot(panel: AllocationsPanel, width: int, job_class: int = 0) -> QPointF:
-    """The middle of a column."""
+    """The centre of a column."""
     place = panel.chart.facets[job_class]
     return QPointF(place.middle(width), place.plot.center().y())
 
@@ -186,7 +186,7 @@ def test_zooming_keeps_the_place_and_stays_inside() -> None:
 
 
 def test_a_moment_has_one_scale(panel: AllocationsPanel, frame: Frame) -> None:
-    """Whatever was seen before it."""
+    """The scale does not stay as wide as the larger counts of an earlier moment needed."""
     panel.set_frame(frame)
     highest = panel.chart._scales[0].high
     panel.chart.set_rows(tuple(replace(row, now=50 * row.now) for row in panel.chart.rows), None, running=False)
@@ -421,7 +421,7 @@ def test_without_an_optimum_there_is_no_gold(panel: AllocationsPanel, tmp_path: 
     panel.set_frame(replace(over, running=True))
     (row,) = class_rows(over)
     assert not row.known
-    assert count(panel.chart, LIGHT.optimum) < 10  # at the rims of letters, not a line
+    assert count(panel.chart, LIGHT.optimum) < 10  # only at the edges of letters, not a line
     assert [tile.caption for tile in tiles(over)][-1] == "its average"
     assert "optimum" not in column_words(row, columns_of(row, 5, 5, 1)[0])
     assert "target" not in dict(legend(row, detailed=True))
@@ -480,7 +480,7 @@ def test_the_picture_and_the_series_are_saved(panel: AllocationsPanel, classes: 
 
 
 def test_a_low_panel_leaves_out_the_words_before_the_columns(panel: AllocationsPanel, frame: Frame) -> None:
-    """As beside a question in a small window."""
+    """As with a question above it in a small window."""
     panel.set_frame(frame)
     drawn: dict[int, tuple[bool, bool]] = {}
     for height in range(260, 40, -2):

@@ -1,4 +1,4 @@
-"""What no event changes in the panel of allocations is painted once, and anew where it is another."""
+"""The parts of the panel of allocations that events do not change are painted once, and again only when they change."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_stands_still_is_painted_once_and_anew_where_it_is_another(
 
 
 def test_a_picture_has_the_numbers_of_its_moment(qtbot: QtBot) -> None:
-    """While the run goes on they stand still for a moment, and the table below them does not."""
+    """During a run the tiles are not updated at every frame, but the table of a saved picture is."""
     panel, session = on_screen(qtbot, AllocationsPanel(LIGHT), *SIZE), ran("moldable-classroom", events=0)
     panel.set_frame(replace(session.frame(), running=True))
     still = panel.tiles.shown()

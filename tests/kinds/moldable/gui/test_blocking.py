@@ -1,4 +1,4 @@
-"""Blocking and time: shares of blocked jobs and mean execution times, as the samples have them."""
+"""Blocking and time: shares of blocked jobs and mean execution times equal those of the samples."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_erlang_s_formula_comes_before_the_chain() -> None:
     known = exact_of(frame_of(policy="greedy"))
     assert known is not None and known.source == "Erlang B"
     assert known.time == pytest.approx(20 / 2.1)
-    assert distance_bound(frame_of(policy="greedy")) is None  # it is about greedy(p*)
+    assert distance_bound(frame_of(policy="greedy")) is None  # the bound is for greedy(p*) only
     assert next(time_levels(frame_of(policy="greedy"))).value == 15.0
 
 
@@ -150,7 +150,7 @@ def test_nothing_exact_is_claimed_before_it_is_known() -> None:
     assert exact_of(bare) is None and distance_bound(bare) is None
     assert notes(bare) == ""
     said = table(bare, so_far(bare, sums_of(bare)), load_theme("dark"))
-    assert "chain" not in said and "15" in said  # D* is known at once
+    assert "chain" not in said and "15" in said  # D* needs no chain and is known at once
 
 
 def test_a_load_above_1_blocks_at_least_what_does_not_fit() -> None:
@@ -159,7 +159,7 @@ def test_a_load_above_1_blocks_at_least_what_does_not_fit() -> None:
     (least,) = [level for level in blocking_levels(frame, {}) if level.name == "best"]
     assert (least.value, least.text) == (20.0, "at least\u202f 20")
     assert least_blocking(frame_of()) == 0
-    assert [*blocking_levels(frame_of(), {})][-1].text == "at least\u202f 0"  # no number without its name
+    assert [*blocking_levels(frame_of(), {})][-1].text == "at least\u202f 0"  # no number is shown without its name
     assert [level.name for level in time_levels(frame)] == ["exact"]
 
 
@@ -270,7 +270,7 @@ def test_times_stand_below_each_other(panel: BlockingPanel) -> None:
 
 
 def test_axes_are_no_wider_than_the_present_numbers_ask_for(panel: BlockingPanel) -> None:
-    """Where one plot's range had longer ones before, the other's axis kept their width for both."""
+    """When one plot's range had needed longer numbers, the other plot's axis kept the width of both."""
     axes = [plot.getPlotItem().getAxis("left") for plot in (panel.blocked, panel.times)]
     panel.set_frame(frame_of())
     QApplication.processEvents()
@@ -340,7 +340,7 @@ def test_how_long_the_stretch_is_does_not_read_as_the_curves_value(panel: Blocki
 
 
 def test_of_a_long_run_means_are_up_to_the_moment_shown(panel: BlockingPanel) -> None:
-    """Few of its samples are kept: the moment counts by its own state."""
+    """Only few samples are kept: the means still reach the moment shown, by its state."""
     frame = frame_of(events=300)
     panel.set_frame(replace(frame, samples=frame.samples[frame.samples[:, 0] % 256 == 0]))
     state, tally = frame.state, frame.state.tally.sum(axis=1)

@@ -1,4 +1,4 @@
-"""The panel of the collapse: trail, lines, shade and shares are the run's; it can be zoomed."""
+"""The panel of the collapse: trail, lines, shading and shares equal the run's; it can be zoomed."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_the_shade_is_darkest_where_most_time_was_spent(panel: CollapsePanel, fr
     session = ran("moldable-classroom", events=1500, kernel=True)
     session.seek(0)
     empty = session.frame()
-    # Without trail and lines only the shade of the bins tells places apart.
+    # Without trail and lines only the shading of the bins distinguishes places.
     bare = replace(
         empty, state=empty.state._replace(occupancy=frame.state.occupancy, class_since=frame.state.class_since)
     )
@@ -219,7 +219,7 @@ def test_a_click_on_the_trail_goes_to_that_moment(qtbot: QtBot, panel: CollapseP
     shown(panel, large)
     assert panel.view.stage is not None
     first = int(columns(PAIR, 1)[0])
-    row = large.samples[100]  # on the way up from an empty system, where the trail is but once
+    row = large.samples[100]  # on the way up from an empty system, where the trail passes only once
     at = panel.view.stage.at((row[first] / 4000, row[first + 1] / 4000)).toPoint()
     with qtbot.waitSignal(panel.intent) as caught:
         qtbot.mouseClick(panel.view, Qt.MouseButton.LeftButton, pos=at)

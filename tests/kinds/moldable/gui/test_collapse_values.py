@@ -1,4 +1,4 @@
-"""What the panel of the collapse reads of a run: the plane, the fluid path, shares, the trail."""
+"""The values of the panel of the collapse: the plane, the fluid path, shares, the trail."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ NAMES = ("moldable-classroom", "moldable-sublinear", "moldable-linear", "moldabl
 
 @cache
 def answers(name: str) -> tuple[MoldableBounds, ...]:
-    """What is known of a scenario, step by step."""
+    """The bounds of a scenario, from the first step to the most complete."""
     return tuple(all_bounds(Session.open(name, kernel=False).bench.scenario))
 
 
@@ -71,7 +71,7 @@ def test_the_sub_linear_optimum_is_the_paper_s() -> None:
     shown = shown_of(answers("moldable-sublinear")[-1], 0, None)
     values = ratio_values(shown)
     assert values.support == (3, 4)
-    assert values.shares == ("0.625", "0.375")  # decimals that say all
+    assert values.shares == ("0.625", "0.375")  # these decimals are exact
     assert values.load == 0.8
     texts = {text.short or text.caption: text.value for text in tiles(answers(NAMES[1])[-1], shown)}
     assert texts["<i>D</i><sup>*</sup>"] == "0.375"
@@ -239,7 +239,7 @@ def test_dragging_shows_the_optimum_at_another_load(qtbot: QtBot, panel: Allocat
     assert panel.shown.present and panel.shown.load == Fraction(4, 5)
     assert "in the run" not in text_of(panel)
     qtbot.mousePress(viewport, left, pos=place(0.7505))
-    assert panel.shown.load == Fraction(3, 4)  # where the widths change
+    assert panel.shown.load == Fraction(3, 4)  # the load at which the widths change
     qtbot.mouseRelease(viewport, left, pos=place(0.7505))
     panel.set_frame(frame_of("moldable-classroom"))
     assert panel.shown.present
@@ -331,7 +331,7 @@ def test_pictures_grow_with_the_type_once_and_keep_their_heights(
         pictures = panel.shares, panel.ratios, panel.curve
         before = [picture.minimumHeight() for picture in pictures]
         more = panel.ratios.minimumHeight() / panel.curve.minimumHeight()
-        assert more == pytest.approx(1.17 if lecture else 1.0, abs=0.01)  # a hall is shown where the line cuts
+        assert more == pytest.approx(1.17 if lecture else 1.0, abs=0.01)  # lecture mode shows the line's intersection
         panel.set_theme(load_theme("dark"))
         assert [picture.minimumHeight() for picture in pictures] == before
     finally:

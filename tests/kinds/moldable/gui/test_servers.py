@@ -1,4 +1,4 @@
-"""The panel of servers of moldable jobs: what is seen, and what is said."""
+"""The panel of servers of moldable jobs: what it paints, and what it says."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def within(rect: QRectF, by: float = 4.0) -> QRectF:
     return rect.adjusted(by, by, -by, -by)
 
 
-# What widths and classes look like and are called.
+# Appearance and names of widths and classes.
 
 
 def test_widths_are_told_apart_by_colour_and_texture() -> None:
@@ -312,7 +312,7 @@ def test_what_is_said_of_requests_follows_from_what_a_policy_of_ones_own_declare
     cell = scene_in(shown(qtbot, frame)).layout.cell
     assert ("partial" in [item.mark for item in entries(frame.info, cell)]) is asks
     said = [frame.info.narrator.row(frame.rows[-1]), job_lines(frame, 0)[0], job_lines(frame, 0)[1]]
-    if asks:  # and it is not claimed that only two were free
+    if asks:  # and the text does not claim that only two were free
         assert said[0].startswith("job 0 asks for 4 servers, 20 are free: it gets servers 1 and 2"), said
         assert said[-1] == "asked for 4 servers, got 2"
     else:
@@ -325,7 +325,7 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
     cells = [scene_in(shown(qtbot, frame)).layout.cell for frame in (few, many)]
     marks = [item.mark for item in entries(few.info, cells[0])]
     assert marks == ["width"] * 5 + ["filling", "free", "partial"]
-    short = entries(few.info, cells[0], full=False)  # where a mark would else be left out
+    short = entries(few.info, cells[0], full=False)  # where a mark would otherwise be left out
     assert [item.mark for item in short] == marks and [item.words for item in short[5:]] == [
         "executed",
         "free",
@@ -341,7 +341,7 @@ def test_the_legend_explains_what_is_there(qtbot: QtBot) -> None:
 
 
 def test_a_hall_reads_the_number_of_every_job_in_two_lanes(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At 1280 x 720 a block of one server has no room for "job 16"."""
+    """At 1280 x 720 a block of one server is too narrow for "job 16", so the number alone must be legible."""
     drawn: set[str] = set()
     fitted = Lines.fitted
 

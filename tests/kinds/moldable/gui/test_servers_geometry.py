@@ -1,4 +1,4 @@
-"""Where servers of moldable jobs stand, and what is on them."""
+"""Positions and contents of servers of moldable jobs."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_what_is_shown_depends_on_the_room() -> None:
     assert close.cell.numbered
 
 
-# What is on the servers.
+# Contents of the servers.
 
 
 def test_sections_are_the_pools_and_then_what_belongs_to_none() -> None:

@@ -1,4 +1,4 @@
-"""The servers of moldable jobs: what the step names, and what the mouse finds."""
+"""The servers of moldable jobs: what the step names, and what the mouse points at."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def test_a_blocked_arrival_flashes_and_is_said(qtbot: QtBot, monkeypatch: pytest
     for record in np.flatnonzero(state.job_number >= 0).tolist():
         for strip in (strip for strips in scene_in(panel).job_strips(record) for strip in strips):
             inside = strip.rect.adjusted(4, 4, -4, -4)
-            assert (area(calm, inside) == area(running, inside)).all()  # nothing lies over what is said of a job
+            assert (area(calm, inside) == area(running, inside)).all()  # nothing covers the text on a job
     panel.set_frame(frame)
     assert panel.view._flash.isActive()
-    panel.set_frame(frame)  # the same moment again, as when bounds have been found
+    panel.set_frame(frame)  # the same moment again, as when bounds arrive
     panel.view._flash.stop()
     panel.set_frame(frame)
     assert not panel.view._flash.isActive()
@@ -172,7 +172,7 @@ def test_all_pieces_of_a_job_are_outlined_and_joined(qtbot: QtBot) -> None:
 
 
 def asked(panel: MoldableServersPanel, point: QPointF) -> str:
-    """What a tooltip says at a point."""
+    """The text of the tooltip at a point."""
     at = point.toPoint()
     event = QHelpEvent(QEvent.Type.ToolTip, at, panel.view.mapToGlobal(at))
     QApplication.sendEvent(panel.view, event)

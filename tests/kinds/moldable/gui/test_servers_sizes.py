@@ -1,4 +1,4 @@
-"""The panel of servers of moldable jobs: at any size, in any theme, saved and told."""
+"""The panel of servers of moldable jobs: at any size, in any theme, saved, and described in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_jobs_have_the_colours_of_their_widths_from_5_to_100_000_servers(qtbot: 
     random = np.random.default_rng(servers)
     for _ in range(min(400, servers // 6 + 1)):
         made.job(int(random.integers(1, 6)) if servers > 5 else 2)
-    panel = shown(qtbot, made.frame(10.0))  # all of them have just been executed
+    panel = shown(qtbot, made.frame(10.0))  # all jobs have just been executed
     picture, scene = pixels(panel), scene_in(panel)
     state, cell = made.state, scene.layout.cell
     assert cell.written == (servers <= 1_000)

@@ -46,7 +46,7 @@ def window(qtbot: QtBot, tidy_window: MainWindow) -> MainWindow:
 
 
 def show(qtbot: QtBot, window: MainWindow, scenario: str, policy: str | None = None) -> None:
-    """Open a scenario and wait until all its panels are there and the kernel runs it."""
+    """Open a scenario, and wait until all its panels are built and the kernel runs it."""
     window.control.open(scenario, policy)
     settled_on(qtbot, window, scenario)
 
@@ -62,12 +62,12 @@ def settled_on(qtbot: QtBot, window: MainWindow, scenario: str) -> None:
 
 
 def moment(window: MainWindow) -> tuple[int, int]:
-    """The event, and the sub-steps of the one in the making."""
+    """The event, and the number of sub-steps of the event in progress."""
     return window.frame.event, len(window.frame.records)
 
 
 def written(window: MainWindow, name: str) -> str:
-    """What a dock's panel says instead of its picture, or nothing."""
+    """The text that a dock's panel shows instead of its picture, or nothing."""
     panel = window.docks[name].panel
     return "" if panel._stack.currentWidget() is panel.body else panel._note.text()
 
@@ -76,9 +76,9 @@ def written(window: MainWindow, name: str) -> str:
 
 
 def assert_nothing_is_missing(window: MainWindow) -> None:
-    """No panel has a sentence in place of its picture, but the one that nothing was chosen for."""
+    """No panel shows a sentence instead of its picture, except the inspector, as nothing is selected."""
     for name, dock in window.docks.items():
-        dock.raise_()  # behind another tab it shows nothing
+        dock.raise_()  # a panel behind another tab shows nothing
         window.settle()
         assert written(window, name) == "" or name == "inspector"
 
@@ -231,7 +231,7 @@ def test_greedy_runs_beside_greedy_p(qtbot: QtBot, beside: MainWindow) -> None:
     comparison = beside.docks["comparison"].panel
     beside.settle()
     low, high = zip(*[curve.extremes() for curve in comparison.curves._curves], strict=True)
-    assert min(low) >= 0 and 0.4 < max(high) < 1.1  # shares of enough jobs
+    assert min(low) >= 0 and 0.4 < max(high) < 1.1  # shares among enough jobs
     qtbot.waitUntil(lambda: "±" in comparison.table.text())
     for title in ("blocked, %", "mean execution time, minutes", "servers in use, %"):
         assert title in comparison.table.text()
@@ -262,7 +262,7 @@ def test_another_number_of_servers_can_count_too(qtbot: QtBot, beside: MainWindo
     qtbot.mouseClick(panel.buttons["first"], Qt.MouseButton.LeftButton)
     at_rest(qtbot, beside, lambda: beside.frame.comparison.found is not None)
     found = beside.frame.comparison.found
-    assert found.job == 0  # two servers there, five here
+    assert found.job == 0  # two servers under one policy, five under the other
     assert found.answers == (2, 5)
 
 
@@ -306,7 +306,7 @@ def test_load_servers_and_speed_up_are_edited(qtbot: QtBot) -> None:
     found = panel.validate().scenario
     assert (float(found.load), found.servers.count) == (0.9, 30)
     assert [float(factor) for factor in found.speedup_of(0)] == [1.0, 1.9, 2.7]
-    assert not panel.go_on.isEnabled()  # jobs in service could not stay
+    assert not panel.go_on.isEnabled()  # jobs in service could not be kept
 
 
 def test_faults_stand_beside_their_fields(qtbot: QtBot) -> None:
@@ -361,13 +361,13 @@ def test_every_law_of_sizes_can_be_chosen(qtbot: QtBot, law: str) -> None:
     cell_at(panel, "classes", 0, "size", "distribution").set_text(law)
     found = panel.validate().scenario
     assert found is not None and found.classes[0].size.distribution == law
-    assert found.classes[0].size.mean == 2  # it stays
+    assert found.classes[0].size.mean == 2  # the mean stays
     paths = {cell.path for cell in panel._cells}
     assert {("classes", 0, "size", name) for name in SERVICES[law].model_fields} <= paths
 
 
 def test_the_comparison_has_its_key_where_a_command_opened_it(qtbot: QtBot, tmp_path: Path) -> None:
-    """Two policies are known before the panels are built."""
+    """The policies are then known before the panels are built."""
     store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
     window = make_window(store, "light")
     qtbot.addWidget(window)

@@ -1,4 +1,4 @@
-"""What bounds moldable jobs, as the window gets it and as ``slotscope bounds`` prints it."""
+"""Bounds for moldable jobs, as the window gets them and as ``slotscope bounds`` prints them."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ class TestReferences:
         assert found.references[1].chain is not None
 
     def test_shares_of_erlang(self) -> None:
-        """Two classes on a single width each, in pools that it divides."""
+        """Two classes that use a single width each, which divides their pools."""
         classes = [{"name": "a", "speedup": [1, 2]}, {"name": "b", "speedup": [1, 1.5]}]
         data = TWO | {"classes": classes, "workload": {"kind": "poisson", "load": 0.6}}
         own = last(data).references[0]
@@ -194,7 +194,7 @@ class TestReferences:
         assert own.chain.mean_time == pytest.approx(own.mean_time)
 
     def test_common_servers_help(self) -> None:
-        """The classes' rest is common to all: fewer are blocked than where it is idle."""
+        """The servers that no class owns are common: fewer jobs are blocked than if they are idle."""
         policy = {"name": "greedy-p", "parameters": {"rest": "common"}}
         common, idle = last(TWO | {"policy": policy, "servers": {"count": 16}}).references[:2]
         assert common.pools == idle.pools
@@ -221,7 +221,7 @@ class TestReferences:
 
 @pytest.fixture
 def written(tmp_path: Any) -> Any:
-    """A function that writes a scenario into the folder of the command; gives its name."""
+    """A function that writes a scenario into the command's folder and returns its name."""
 
     def write(data: dict[str, Any]) -> str:
         (tmp_path / "own.toml").write_text(tomli_w.dumps(data))

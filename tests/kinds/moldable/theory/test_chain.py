@@ -27,7 +27,7 @@ def always(law: Law) -> Any:
 
 
 def pool(servers: int, load: Fraction, speedup: Sequence[Fraction], law: Law) -> JobChain:
-    """One class with the same law of the request in every state."""
+    """The chain of one class whose request has the same law in every state."""
     one = ChainClass(float(servers * load), 1.0, tuple(map(float, speedup)), servers)
     return chain_of([one], 0, always(law))
 
@@ -47,7 +47,7 @@ def greedy_p(servers: int, load: Fraction, speedup: Sequence[Fraction]) -> tuple
 def measured(
     servers: int, load: Fraction, speedup: Sequence[Fraction], most: int = chains.MOST_STATES
 ) -> ChainMeasures:
-    """greedy(p*)."""
+    """The measures of greedy(p*)."""
     found = found_for(speedup, load)
     law = [(i, float(p)) for i, p in enumerate(found.p, 1) if p]
     one = ChainClass(float(servers * load), 1.0, tuple(map(float, speedup)), servers)
@@ -83,7 +83,7 @@ class TestByHand:
         assert (found.distance, found.squared, found.narrow) == (None, None, ())
 
     def test_measures_against_a_target(self) -> None:
-        """The same system, y* = (1/10, 1/2) divided by n, and i1 = 2 with y* = (0, 1/2)."""
+        """The same system, with y* = (1/10, 1/2) per server, and i1 = 2 with y* = (0, 1/2)."""
         one, law = ChainClass(1.0, 1.0, (1.0, 1.5), 2), always([(1, 0.5), (2, 0.5)])
         target = (Fraction(1, 10), Fraction(1, 2))
         shares = {(0, 0): 12, (1, 0): 6, (2, 0): 3, (0, 1): 4}
@@ -110,14 +110,14 @@ class TestByHand:
         assert found.class_times == pytest.approx((1.0, 1.0))
 
     def test_a_job_over_both_kinds_of_servers(self) -> None:
-        """Width 2 on one own and one common server: it alone is in the system."""
+        """Width 2 on one own and one common server: there is at most one job in the system."""
         one = ChainClass(3.0, 2.0, (1.0, 1.5), 1)
         found = chain_of([one], 1, always([(2, 1.0)]))
         assert [tuple(a) for a in found.allocations] == [(0, 1, 1)]
         assert found.mean(found.blocked) == pytest.approx([0.5])
 
     def test_a_rule_that_looks_at_the_free_servers(self) -> None:
-        """One server each, but all three where all are free."""
+        """A job requests one server, but three if all servers are free."""
         one = ChainClass(1.0, 1.0, (1.0, 1.0, 1.0), 3)
         chain = chain_of([one], 0, lambda _, free: [(3 if free == 3 else 1, 1.0)])
         assert sorted(chain.jobs(0).tolist()) == [[0, 0, 0], [0, 0, 1]]
@@ -134,7 +134,7 @@ class TestErlang:
         assert chain.mean(chain.blocked)[0] == pytest.approx(erlang_b(lines, offered), rel=1e-9)
 
     def test_both_ways_of_solving_agree(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Chains of more states than MOST_SOLVED are followed until they have settled."""
+        """Chains of more states than MOST_SOLVED are iterated until they have converged."""
         solved, _ = greedy_p(20, Fraction(4, 5), SUBLINEAR)
         monkeypatch.setattr(chains, "MOST_SOLVED", 1)
         settled, _ = greedy_p(20, Fraction(4, 5), SUBLINEAR)
@@ -172,7 +172,7 @@ class TestThePaper:
         st.sampled_from([LINEAR, SUBLINEAR, SUBLINEAR[:2]]),
     )
     def test_its_identities(self, servers: int, load: Fraction, speedup: tuple[Fraction, ...]) -> None:
-        """(3), E[s_i x_i] = lambda E[A_i], and Lemma 1 with A of (10) written down anew."""
+        """(3), E[s_i x_i] = lambda E[A_i], and Lemma 1 with A of (10), implemented anew."""
         chain, found = greedy_p(servers, load, speedup)
         x = chain.jobs(0) / servers
         s, y = np.array(speedup, float), np.array(found.y, float)
@@ -229,7 +229,7 @@ class TestThePaper:
         assert found.blocking <= bound.blocking
 
     def test_the_time_for_one_width(self) -> None:
-        """E[D] is above D* by at most 1 / (n lambda (1 - P_b)), with P_b as it is."""
+        """E[D] exceeds D* by at most 1 / (n lambda (1 - P_b)), with the actual P_b."""
         for servers in (22, 43, 101):
             found = measured(servers, Fraction(4, 5), LINEAR)
             assert found.mean_time is not None
@@ -256,7 +256,7 @@ class TestLimits:
             chain_measures(classes, 0, always([(1, 1.0)]), 18, most_states=19)
 
     def test_rates_that_lie_far_apart(self) -> None:
-        """Small chains are solved all the same; large ones would take for ever to settle."""
+        """Small chains are solved nevertheless; for large ones the iteration would converge too slowly."""
         classes = [ChainClass(2.0, 1.0, (1.0,), 0), ChainClass(2e-7, 1e-7, (1.0,), 0)]
         found = chain_measures(classes, 4, always([(1, 1.0)]), 4)
         assert found.blocking == pytest.approx(erlang_b(4, 4.0), rel=1e-6)

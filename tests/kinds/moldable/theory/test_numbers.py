@@ -1,7 +1,7 @@
 """Moldable jobs by simulation: against independent numbers, Erlang's formula, and exact chains.
 
-Each number of an independent program has a 95 % half-width, or is taken to be known to half a unit
-in its last place.  Seeds are fixed; the widths are such that with others a comparison would fail by
+Each independent number has a 95 % half-width, or is taken to be known to half a unit in its last
+place.  Seeds are fixed; the tolerances are such that with other seeds a comparison would fail by
 chance once in a hundred thousand times.
 """
 
@@ -49,7 +49,7 @@ from slotscope.model.running.engine import Task, started
 from slotscope.model.scenario.load import Scenario, parse_scenario
 from slotscope.model.session.bench import open_bench
 
-#: The chance of a comparison to fail although the numbers are right, of either sign.
+#: The probability, on either side, that a comparison fails although the numbers are right.
 CHANCE = 5e-6
 
 #: Runs whose mean is compared with an exact number.
@@ -66,19 +66,19 @@ def cell_of(scenario: Scenario, policy: str, length: MoldableLength) -> Moldable
 
 
 def spread(values: NDArray[np.float64]) -> float:
-    """How far the mean of independent *values* may be from the truth, but for CHANCE."""
+    """The largest error of the mean of independent *values*, exceeded with probability CHANCE."""
     quantile = stdtrit(len(values) - 1, 1 - CHANCE)
     return float(quantile * values.std(ddof=1) / sqrt(len(values)))
 
 
 def check(found: MoldableRuns, measure: str, known: float, half_width: float = 0.0) -> None:
-    """The mean of the runs is *known*, but for chance in ours and in the number's digits."""
+    """The mean of the runs equals *known*, up to random error of ours and the precision of the number."""
     values = found.table[measure][:, -1]
     assert abs(values.mean() - known) <= spread(values) + 2.5 * half_width, (measure, known)
 
 
 class Numbers(NamedTuple):
-    """Blocking, its half-width, and the mean execution time where it was told."""
+    """Blocking, its half-width, and the mean execution time if it is known."""
 
     blocking: float
     half_width: float
@@ -139,7 +139,7 @@ class TestSubLinear:
 
 
 class TestErlang:
-    """Where all jobs ask for 5 servers and 5 divides n the system is Erlang's."""
+    """If all jobs request 5 servers and 5 divides n, the system is Erlang's."""
 
     LENGTH = MoldableLength((60_000,), RUNS, 10_000)
 
@@ -162,14 +162,14 @@ class TestErlang:
         found = cell("sub-linear", "greedy", traffic, servers, self.LENGTH, "exponential")
         check(found, "blocking_probability", known)
         check(found, "execution_time", 1 / 3.4)
-        assert known > 1 - 0.68 / load - 1e-9  # what remains for every n
+        assert known > 1 - 0.68 / load - 1e-9  # a lower bound for every n
 
     def test_numbers_at_4000(self) -> None:
         found = [erlang_blocking(system_of("linear", traffic, SERVERS), "greedy-p") for traffic in TRAFFIC]
         assert found == pytest.approx([1.3e-10, 0.026723, 0.027443], abs=5e-7)
 
     def test_intervals_hold_as_often_as_they_say(self) -> None:
-        """Of 60 intervals of 95 %, each from 8 runs, at least 47 hold but for one in 10^5 times."""
+        """Of 60 intervals of 95 %, each from 8 runs, at least 47 cover the value, except once in 10^5 times."""
         scenario = system_of("linear", "α = 1/2", 50)
         known = erlang_blocking(scenario, "greedy-p")
         assert known is not None
@@ -182,7 +182,7 @@ class TestErlang:
 
 
 class TestInsensitivity:
-    """Erlang's formula holds for any law of sizes; greedy(p*) comes near that for large n."""
+    """Erlang's formula holds for any law of sizes; greedy(p*) is close to that for large n."""
 
     OTHERS: Mapping[str, Mapping[str, Any]] = {
         "hyper-exponential": {"distribution": "hyper-exponential", "squared_variation": 4},
@@ -294,10 +294,10 @@ class TestChain:
 
 
 class TestLemma2:
-    """It says that in the long run at most one job runs on fewer than i1 servers."""
+    """The lemma says that in the long run at most one job runs on fewer than i1 servers."""
 
     def test_where_i1_is_3_more_do_nearly_always(self) -> None:
-        """98.8 % of the time at n = 4000 and α = 0; up to some 80 jobs at once."""
+        """During 98.8 % of the time at n = 4000 and α = 0; up to about 80 jobs at once."""
         scenario = system_of("sub-linear", "α = 0", SERVERS)
         shares = []
         for seed in range(1, 9):
@@ -315,7 +315,7 @@ class TestLemma2:
         assert found.table["below"].max() == 0
 
     def test_with_one_width_there_is_one_at_most(self) -> None:
-        """The lemma's other case: I* = {5}, 5 does not divide n."""
+        """The lemma's other case: I* = {5}, and 5 does not divide n."""
         found = cell("linear", "greedy-p", "α = 0", 103, SHORT, "exponential")
         assert found.table["partial"].min() > 0
         assert found.table["below"].max() == 0
@@ -327,7 +327,7 @@ def _most_below(scenario: Scenario, seed: int) -> int:
 
 
 def _run(bench: Any, arrivals: int) -> tuple[Any, NDArray[Any]]:
-    """The state just after so many arrivals, and all rows."""
+    """The state just after a number of arrivals, and all rows."""
     engine, state = bench.kernel(), started(bench.system)
     rows = []
     while (left := arrivals - int(state.number[NEXT_ARRIVAL])) > 0:
@@ -343,7 +343,7 @@ class TestIdentities:
     SYSTEM = ("sub-linear", "α = 0", 100)
 
     def test_arrivals_see_what_time_sees(self) -> None:
-        """PASTA: of 0, 1, ... 8 free servers; with 0 it is the share of jobs blocked."""
+        """PASTA for 0, 1, ... 8 free servers; for 0 it is the share of blocked jobs."""
         scenario = system_of(*self.SYSTEM)
         differences = []
         for seed in range(1, RUNS + 1):
@@ -372,8 +372,9 @@ class TestIdentities:
 
     @pytest.mark.parametrize("law", list(DISTRIBUTIONS))
     def test_littles_law(self, law: str) -> None:
-        """(4) from the empty system on, exactly: what the jobs in the system still have to run
-        is all that the integral of their number lacks."""
+        """(4) holds exactly from the empty system on: the integral of the number of jobs lacks only the
+        remaining execution times of the jobs in the system.
+        """
         bench = open_bench(system_of(*self.SYSTEM, DISTRIBUTIONS[law]), "greedy-p", 3)
         state, _ = _run(bench, 30_000)
         now = float(state.clock[NOW])
@@ -399,14 +400,14 @@ class TestIdentities:
 class TestTable1:
     """The statistic of the paper: jobs completed by the last of the first 5 million arrivals.
 
-    Two runs tell Pareto sizes, 0.007 away, from others; one run finds any other time that is off by 0.0046 in 99 of
-    100 cases.
+    Two runs distinguish Pareto sizes, which differ by 0.007; one run finds any other time that is wrong by 0.0046 in
+    99 of 100 cases.
     """
 
-    #: Deviations of one run, of the time of completed jobs and of blocking: few runs by themselves do not tell them.
+    #: Standard deviations of one run, of the time of completed jobs and of blocking: few runs cannot estimate them.
     DEVIATIONS: Mapping[str, tuple[float, float]] = {"Pareto": (0.002, 0.0008), "usual": (0.0006, 0.0007)}
 
-    #: By an independent program; half-widths where they were told.
+    #: From an independent program; half-widths where they were given.
     COMPLETED: Mapping[tuple[str, str, str], tuple[float, float]] = {
         ("sub-linear", "α = 0", "exponential"): (0.3781, 0.0002),
         ("sub-linear", "α = 1/2", "exponential"): (0.9929, 0.0002),
@@ -430,7 +431,7 @@ class TestTable1:
         ("linear", "α = 1/2", "Pareto"): (0.0218, 0.0004),
     }
 
-    #: All distributions, traffics and what ends differently for Pareto sizes; a cell takes 3 s of a processor.
+    #: All distributions and traffics, and the cases that differ for Pareto sizes; a cell takes 3 s of CPU time.
     RUN = tuple(
         key
         for key in COMPLETED
@@ -460,11 +461,11 @@ class TestTable1:
         return cell(speedup, "greedy-p", traffic, SERVERS, length, law)
 
     def chance(self, law: str, deviation: float) -> float:
-        """How far the mean of the runs may be from the truth, but for CHANCE."""
+        """The largest error of the mean of the runs, exceeded with probability CHANCE."""
         return float(ndtri(1 - CHANCE)) * deviation / sqrt(self.runs(law))
 
     def test_the_pareto_column_is_the_horizon(self) -> None:
-        """Over all accepted jobs the mean is D* again; what is not completed makes the rest."""
+        """Over all accepted jobs the mean is D*; the difference comes from the jobs not completed by then."""
         pareto, exponential = (self.found("sub-linear", "α = 1/2", law) for law in ("Pareto", "exponential"))
         optimal = optimal_time(system_of("sub-linear", "α = 1/2", SERVERS))
         for statistic in EXECUTION_TIMES:

@@ -1,7 +1,7 @@
 """Theorem 1, (Q) and the solvers.
 
-The optimum is compared with the best of all basic solutions, which are few and can be listed in
-rationals, so that neither the closed form nor a solver is taken at its word.
+The optimum is compared with the best of all basic solutions, which are few and can be enumerated in
+rationals, so that the test relies neither on the closed form nor on a solver.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ SUBLINEAR: Speedup = tuple(map(Fraction, ("1", "9/5", "5/2", "3", "17/5")))
 
 
 def parts(least: int, most: int) -> st.SearchStrategy[Fraction]:
-    """Small fractions, so that ties are likely."""
+    """Fractions with small denominators, so that ties are likely."""
     return st.integers(least, most).map(lambda k: Fraction(k, most))
 
 
 def speedups(most_degree: int) -> st.SearchStrategy[Speedup]:
-    """Concave and strictly increasing, with stretches on a line now and then."""
+    """Concave and strictly increasing, sometimes linear over several widths."""
 
     def summed(steps: list[Fraction]) -> Speedup:
         found = [Fraction(1)]
@@ -45,7 +45,7 @@ def speedups(most_degree: int) -> st.SearchStrategy[Speedup]:
 
 @st.composite
 def problems(draw: st.DrawFn) -> tuple[Speedup, Fraction]:
-    """A speed-up and a load, often one at which the optimum bends."""
+    """A speed-up and a load, often a load at a breakpoint of the optimum."""
     speedup = draw(speedups(6))
     ratios = [s / i for i, s in enumerate(speedup, 1)]
     return speedup, draw(st.one_of(parts(1, 60), st.sampled_from(ratios)))
@@ -67,7 +67,7 @@ def basic_solutions(speedup: Speedup, load: Fraction, room: Fraction) -> Iterato
 
 
 def best_of(solutions: Iterator[tuple[Fraction, ...]]) -> tuple[Fraction, set[tuple[Fraction, ...]]]:
-    """The fewest jobs, and all solutions that have so few."""
+    """The fewest jobs, and all solutions that attain it."""
     found = set(solutions)
     least = min(sum(y) for y in found)
     return Fraction(least), {y for y in found if sum(y) == least}
@@ -119,13 +119,13 @@ class TestTheorem1:
         assert found.mean_time == jobs / load
 
     def test_both_cases_at_the_last_bend_agree(self) -> None:
-        """At s_d / d (i) and (ii) hold, and the solution is that of (ii)."""
+        """At load s_d / d both (i) and (ii) apply, and the solution equals that of (ii)."""
         found = optimum(SUBLINEAR, Fraction(17, 25))
         assert found is not None
         assert (found.case, found.y[4], found.busy) == ("i", Fraction(1, 5), Fraction(1))
 
     def test_case_ii_need_not_be_unique(self) -> None:
-        """Theorem 1 says it is; but three widths on a line share the jobs as well as one."""
+        """Theorem 1 says it is, but if s is linear over three widths, a mix of the outer two equals the middle one."""
         speedup = (Fraction(1), Fraction(3, 2), Fraction(2))
         found = optimum(speedup, Fraction(3, 4))
         assert found is not None
@@ -168,7 +168,7 @@ class TestTheorem1:
 
 @st.composite
 def class_problems(draw: st.DrawFn) -> tuple[list[Fraction], list[Fraction], list[Speedup]]:
-    """Two or three classes; with some chance their load is above 1."""
+    """Two or three classes; sometimes their total load is above 1."""
     count = draw(st.integers(1, 3))
     rates = [draw(parts(1, 8)) * Fraction(5, 4 * count) for _ in range(count)]
     service = [draw(st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(2)])) for _ in range(count)]
@@ -178,7 +178,7 @@ def class_problems(draw: st.DrawFn) -> tuple[list[Fraction], list[Fraction], lis
 class TestClasses:
     @given(class_problems())
     def test_no_basic_solution_is_better(self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]) -> None:
-        """At most one class has two widths in a basic solution, and then no server is spare."""
+        """In a basic solution at most one class uses two widths, and then all servers are in use."""
         rates, service, shapes = problem
         loads = [rate / mu for rate, mu in zip(rates, service, strict=True)]
         found = class_optimum(rates, service, shapes)
@@ -254,7 +254,7 @@ class TestClasses:
     def test_the_price_is_what_the_next_server_saves(
         self, problem: tuple[list[Fraction], list[Fraction], list[Speedup]]
     ) -> None:
-        """1 + e times as many servers are as good as a load of 1 / (1 + e) times as much."""
+        """Multiplying the servers by 1 + e equals dividing the load by 1 + e."""
         rates, service, shapes = problem
         found = class_optimum(rates, service, shapes)
         if found is None:
@@ -269,7 +269,7 @@ class TestClasses:
             class_optimum([Fraction(1, 2), Fraction(0)], [Fraction(1)] * 2, [LINEAR] * 2)
 
     def test_a_larger_system_of_classes(self) -> None:
-        """As many classes and widths as a scenario may have."""
+        """As many classes and widths as a scenario can have."""
         shape = tuple(i / (i * Fraction(1, 10) + Fraction(9, 10)) for i in range(1, 1001))
         found = class_optimum([Fraction(1, 25)] * 20, [Fraction(1)] * 20, [shape] * 20)
         assert found is not None
@@ -295,7 +295,7 @@ class TestSolvers:
         assert said.objective == pytest.approx(best, abs=SOLVER_TOLERANCE)
         if found.unique:
             assert said.y[0] == pytest.approx(np.array(found.y, float), abs=SOLVER_TOLERANCE)
-        # Any dual solution has the same value.
+        # Every optimal dual solution has the same value.
         assert said.servers is not None
         assert -said.nu[0] * float(load) - said.servers == pytest.approx(best, abs=SOLVER_TOLERANCE)
 

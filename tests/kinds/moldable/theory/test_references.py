@@ -1,4 +1,4 @@
-"""What bounded systems are held against: fluid paths, Erlang's formula, Theorem 2 in numbers."""
+"""References for bounded systems: fluid paths, Erlang's formula, the numbers of Theorem 2."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TestFluid:
         assert path == pytest.approx(exact, abs=1e-6)
 
     def test_it_begins_empty_and_knows_no_servers(self) -> None:
-        """With x(0) = (1, 0) the path leaves q_1 <= 1 before it comes back to y*."""
+        """From x(0) = (1, 0) the path leaves q_1 <= 1 before it returns to y*."""
         found = optimum(LINEAR[:2], Fraction(1))
         assert found is not None
         target, rates = np.array(found.y, float), np.array(LINEAR[:2], float)
@@ -109,7 +109,7 @@ class TestTheorem2:
 
     @pytest.mark.parametrize("servers", [10, 1000, 10**7])
     def test_delta_is_the_best(self, servers: int) -> None:
-        """(19) written down anew, and no other delta makes it smaller."""
+        """(19), implemented anew: no other delta makes it smaller."""
         found = found_for(SUBLINEAR, Fraction(4, 5))
         row = theorem2(servers, SUBLINEAR, found)
         assert row.delta is not None
@@ -148,7 +148,7 @@ class TestTheorem2:
         assert large.time == pytest.approx(time_bound(10**9, found, large.blocking, large.distance))
 
     def test_lemma_3_fails_where_delta_shrinks(self) -> None:
-        """r = X / N for Erlang's N = n / 5 lines; P(r > lambda + delta) beside its bound."""
+        """r = X / N for Erlang's N = n / 5 lines; P(r > lambda + delta) against its bound."""
         servers, load, delta = 10_000, 0.8, 0.01
         lines = servers // 5
         jobs = np.arange(lines + 1)
