@@ -1,1 +1,1 @@
-"""How fast the program is, as ratios of one interleaved run; ``python -m tests.bench``."""
+"""Benchmarks of the program, as ratios within one interleaved run; ``python -m tests.bench``."""

@@ -1,10 +1,10 @@
-"""Runs every benchmark briefly and prints one page in Markdown: each target, what is reached, and their ratio.
+"""Runs every benchmark briefly and prints one page in Markdown: each target, the measured value, and their ratio.
 
-Beside it stands the limit, where one was measured in the same run: what the machine takes for work that nothing can
-leave out.
+Each target is printed with its limit, if one was measured in the same run: what the machine takes for work that
+cannot be avoided.
 
-``python -m tests.bench [--full] [--tables]``; each benchmark is a process of its own, and tells its tables, too, if
-they are wanted.
+``python -m tests.bench [--full] [--tables]``; each benchmark runs in its own process; ``--tables`` prints its tables
+as well.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _HEADS = ("benchmark", "what", "target", "reached (least to most)", "reached / t
 
 
 def run(module: str, options: tuple[str, ...]) -> tuple[str, str]:
-    """What one benchmark printed, and why it failed if it did."""
+    """The output of one benchmark, and the reason if it failed."""
     environment = os.environ | {"QT_QPA_PLATFORM": os.environ.get("QT_QPA_PLATFORM", "offscreen")}
     done = subprocess.run(
         [sys.executable, "-m", f"tests.bench.{module}", *options],
@@ -64,7 +64,7 @@ def run(module: str, options: tuple[str, ...]) -> tuple[str, str]:
 
 
 def rows(title: str, text: str) -> list[tuple[str, ...]]:
-    """The targets that a benchmark told."""
+    """The targets that a benchmark has printed."""
     told = (line.removeprefix(TARGET) for line in text.splitlines() if line.startswith(TARGET))
     return [(title, *line.split(" | ")) for line in told]
 
@@ -87,7 +87,7 @@ def main() -> int:
         printed[title], why = run(module, options)
         if why:
             failures[title] = why
-        for row in rows(title, printed[title]):  # at once: who stops it, or whom it fails, keeps what was measured
+        for row in rows(title, printed[title]):  # at once: an interruption or a failure loses no earlier results
             print(line_of(row), flush=True)
     for title, text in printed.items() if arguments.tables else ():
         print(f"\n## {title}\n\n{text}")

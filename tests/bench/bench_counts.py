@@ -1,8 +1,8 @@
-"""What kernels and the same work in C come to in instructions, reads, and misses of the caches, counted one by one.
+"""Instructions, memory accesses and cache misses per event, counted for the kernels and for the same work in C.
 
-Run with ``python -m tests.bench.bench_counts [--quick]``; it needs Valgrind and a C compiler.  Each way is rehearsed in
-a process of its own, so that its code is compiled, and then counted by Callgrind, which is told when to begin and to
-end.  All are compiled for the same processor, whose instructions Valgrind knows.
+Run with ``python -m tests.bench.bench_counts [--quick]``; it needs Valgrind and a C compiler.  Each way runs in
+its own process: once uncounted, so that its code is compiled, and then counted by Callgrind, which is told when to
+begin and to end.  All ways are compiled for the same processor, whose instructions Valgrind supports.
 """
 
 from __future__ import annotations
@@ -27,42 +27,42 @@ from tests.bench.timing import ARCHITECTURE, SETTLED, SIZES, Contestant, aim, se
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: A processor that both compilers and Valgrind know, and caches as most have them: bytes, ways, bytes of a line.
+#: A processor that both compilers and Valgrind support, and common cache sizes: bytes, associativity, line size.
 KNOWN = {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "", ARCHITECTURE: "haswell"}
 CACHES = ("--cache-sim=yes", "--I1=32768,8,64", "--D1=32768,8,64", "--LL=33554432,16,64")
 
-#: Tells Callgrind when to count.
+#: Tells Callgrind when to begin and to end counting.
 COUNTING = """
 #include <valgrind/callgrind.h>
 void begin(void) { CALLGRIND_START_INSTRUMENTATION; CALLGRIND_ZERO_STATS; }
 void end(void) { CALLGRIND_STOP_INSTRUMENTATION; }
 """
 
-#: Events, or slots, of one count.
+#: Events, or slots, per count.
 EVENTS = 40_000
 
-#: How many instructions a kernel may have for each of C's: nine tenths of its speed, if all take as long.
+#: Most instructions of a kernel per instruction of C: nine tenths of C's speed, if all take equally long.
 MOST = 1 / 0.9
 
 _COUNTED = re.compile(r"(I +refs|D +refs|LLd misses): +([\d,]+)")
 
 
 class Counts(NamedTuple):
-    """Of one event."""
+    """Counts per event."""
 
     instructions: float
     data: float  #: reads and writes
-    far: float  #: those that no cache holds
+    far: float  #: last-level cache misses
 
     @classmethod
     def told(cls, text: str, events: float) -> Counts:
-        """By event, from what Callgrind says of so many."""
+        """The counts per event, from the output of Callgrind for this many events."""
         refs = {"".join(name.split()): float(count.replace(",", "")) for name, count in _COUNTED.findall(text)}
         return cls(*(refs[name] / events for name in ("Irefs", "Drefs", "LLdmisses")))
 
 
 def of_loss(servers: str, folder: Path) -> dict[str, Contestant]:
-    """First fit: the kernel, and its loop alone in C."""
+    """First fit: the kernel, and only its loop in C."""
     bench, state = settled(int(servers), "first-fit", SETTLED)
     ways = bench_engines.loss_contestants(bench, state, (EVENTS, 1, 1), folder)
     return {
@@ -71,7 +71,7 @@ def of_loss(servers: str, folder: Path) -> dict[str, Contestant]:
 
 
 def of_queue(name: str, folder: Path) -> dict[str, Contestant]:
-    """BF-J/S: the kernel, and the same in C."""
+    """BF-J/S: the kernel, and the same work in C."""
     bench = bench_queues.bench_of(name, "bf-js", {}, None)
     state = with_room(copied(bench_queues.settled(bench, 2000)), 10_000)
     ways = compiled_ways(problem_of(bench, state, EVENTS), folder)
@@ -79,14 +79,14 @@ def of_queue(name: str, folder: Path) -> dict[str, Contestant]:
 
 
 def of_phases(name: str, folder: Path) -> dict[str, Contestant]:
-    """JRS: the kernel, and the same in C."""
+    """JRS: the kernel, and the same work in C."""
     case = next(case for case in bench_phases.CASES if case[0] == name)
     ways = bench_phases.ways_of(bench_phases.bench_of(case[0], case[1], given=case[2]), (EVENTS, 1, 1), folder)
     return {title: ways[title] for title in ("kernel", bench_phases.IN_C) if title in ways}
 
 
 def of_moldable(servers: str, folder: Path) -> dict[str, Contestant]:
-    """greedy(p*): the kernel, and the same in C."""
+    """greedy(p*): the kernel, and the same work in C."""
     bench = bench_moldable.bench_of("moldable-sublinear", int(servers))
     state, library = bench_moldable.settled(bench), moldable_ways.compiled_c(folder)
     ways = {"kernel": moldable_ways.by_kernel(bench, state, EVENTS)}
@@ -95,7 +95,7 @@ def of_moldable(servers: str, folder: Path) -> dict[str, Contestant]:
     return {title: bench_moldable.going_on(way, state) for title, way in ways.items()}
 
 
-#: What is counted: how it is called, what makes its ways, and of what.
+#: What is counted: by its title, the function that makes its ways, and that function's argument.
 CASES = {
     f"first fit, L = {SIZES[0]}": (of_loss, str(SIZES[0])),
     "BF-J/S, queues-wide-jobs": (of_queue, "queues-wide-jobs"),
@@ -108,12 +108,12 @@ CASES = {
     "JRS, jrs-three-phases": (of_phases, "jrs-three-phases"),
 }
 
-#: How many of them are counted in a short run: those of kernels that C was seen to be faster than.
+#: The number of cases in a short run: those of kernels that were measured to be slower than C.
 FEW = 6
 
 
 def carry_out(case: str, way: str) -> None:
-    """In a process of its own: rehearse one way, carry it out, and tell how many events that were, and all ways."""
+    """Run one way uncounted and then counted, in its own process; print its number of events, and all ways."""
     make, of_what = CASES[case]
     with tempfile.TemporaryDirectory() as folder:
         ways = make(of_what, Path(folder))
@@ -128,7 +128,7 @@ def carry_out(case: str, way: str) -> None:
 
 
 def told_to_count(folder: Path) -> ctypes.CDLL:
-    """What tells Callgrind when to begin and when to end."""
+    """A library that tells Callgrind when to begin and to end counting."""
     source, library = folder / "counting.c", folder / "counting.so"
     source.write_text(COUNTING)
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
@@ -136,7 +136,7 @@ def told_to_count(folder: Path) -> ctypes.CDLL:
 
 
 def process(case: str, way: str, *before: str) -> tuple[list[str], str]:
-    """What it tells, and what is told of it."""
+    """Run one way in a process; its standard output and standard error."""
     done = subprocess.run(
         [*before, sys.executable, "-m", "tests.bench.bench_counts", "--case", case, "--way", way],
         cwd=ROOT,
@@ -149,8 +149,8 @@ def process(case: str, way: str, *before: str) -> tuple[list[str], str]:
 
 
 def counts_of(case: str) -> dict[str, Counts]:
-    """Each way's, the kernel's first."""
-    ways = process(case, "kernel")[0][1:]  # compiles it, which takes long under Valgrind
+    """The counts of each way, the kernel's first."""
+    ways = process(case, "kernel")[0][1:]  # compiles the kernel, which would take long under Valgrind
     found: dict[str, Counts] = {}
     with tempfile.TemporaryDirectory() as folder:
         valgrind = ("valgrind", "--tool=callgrind", "--instr-atstart=no", *CACHES)

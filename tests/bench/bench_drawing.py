@@ -1,8 +1,8 @@
-"""CPU time per frame of the window's drawing, beside the ways one would first think of.
+"""CPU time per frame of the window's drawing, compared with more obvious ways to draw the same.
 
 Run with ``QT_QPA_PLATFORM=offscreen python -m tests.bench.bench_drawing``.  All contestants
-of a row are measured in turn, round by round, so that a noisy machine hits them alike; what
-is printed are medians of CPU time, and ratios to the first column.
+of a row are measured in turn, round by round, so that other load on the machine affects them equally;
+the medians of CPU time are printed, and their ratios to the first contestant.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Frame = Callable[[], None]
 
 
 class System:
-    """Servers whose placements change at random, as the example of Section 7.1 has them."""
+    """Servers whose placements change at random, with the configurations of the example of Section 7.1."""
 
     weight = np.array([0.025, 0.1, 0.1, 1.0])
 
@@ -81,7 +81,7 @@ class Rastered(QWidget):
         self.palette_of_types = raster_palette(self.theme, 4)
 
     def set_servers(self, servers: GridServers) -> None:
-        """Show a moment."""
+        """Show the servers at one moment."""
         self.raster.draw(self.layout_of_servers, servers, self.theme, self.palette_of_types)
         self.update()
 
@@ -142,7 +142,7 @@ def measure(frames: dict[str, Frame], rounds: int, warm_up: int = 3) -> dict[str
         for name, frame in frames.items():
             start = time.process_time()
             frame()
-            # Painting can ask for more painting, which belongs to the same frame.
+            # Painting can request more painting, which belongs to the same frame.
             for _ in range(3):
                 QApplication.processEvents()
             if turn >= warm_up:
@@ -166,7 +166,7 @@ def shown(widget: QWidget) -> None:
 
 
 def bench_servers(count: int, rounds: int) -> None:
-    """A raster against painting each server anew."""
+    """A raster, compared with painting every server anew."""
     full, partly, scene = (System(count, seed) for seed in range(3))
     raster, changed = Rastered(full.layout), Rastered(partly.layout)
     view = Scene(scene.layout)
@@ -186,7 +186,7 @@ def walk(points: int, seed: int) -> npt.NDArray[np.float64]:
 
 
 def bench_curves(points: int, rounds: int) -> None:
-    """Pyramids against pyqtgraph's own ways; every frame adds points."""
+    """Pyramids, compared with pyqtgraph's own methods; every frame adds points."""
     pyramids = pyramid_frame(points)
     frames: dict[str, Frame] = {
         "pyramid and stepped ranges": pyramids,
@@ -232,7 +232,7 @@ def item_frame(points: int, *, reduced: bool) -> Frame:
         for k, item in enumerate(items):
             item.setData(x[:size], y[k][:size])
 
-    # The widget lives as long as its frame function.
+    # The widget must live as long as its frame function.
     frame.plot = plot  # type: ignore[attr-defined]
     return frame
 

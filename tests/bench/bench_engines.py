@@ -1,7 +1,7 @@
-"""Events per second of the engines, beside other ways of running the same system.
+"""Events per second of the engines, compared with other implementations of the same system.
 
-Run with ``python -m tests.bench.bench_engines [--quick]``.  Every way goes on from the same
-settled state of the example of Section 7.1 (scaled to more servers) and meets the same jobs.
+Run with ``python -m tests.bench.bench_engines [--quick]``.  Every way starts from the same
+settled state of the example of Section 7.1 (scaled to more servers) and gets the same jobs.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ BARE, SAME = "C -O3, bare loop", "C -O3, the same work"
 
 
 def dra_contestants(bench: Bench, state: ReservationState, counts: tuple[int, int, int]) -> dict[str, Contestant]:
-    """DRA: kernel, CRA from scratch, reference."""
+    """DRA: the kernel, CRA from scratch, the reference."""
     engines: tuple[tuple[str, Engine], ...] = (
         ("kernel", bench.kernel()),
         ("Numba, CRA from scratch", LiteralKernel(bench.system)),
@@ -103,7 +103,7 @@ def over_arrays(problem: loss.Problem, run: Callable[[loss.Arrays], int]) -> Cal
 def loss_contestants(
     bench: Bench, state: ReservationState, counts: tuple[int, int, int], folder: Path
 ) -> dict[str, Callable[[], Callable[[], loss.Outcome]]]:
-    """First fit: kernel, the bare loop twice, the kernel's work in C, plain Python, SimPy twice."""
+    """First fit: the kernel, the bare loop twice, the kernel's work in C, plain Python, SimPy twice."""
     state = roomy(state)
     large, medium, small = (loss.problem_of(bench, state, count) for count in counts)
     ways = {
@@ -128,7 +128,7 @@ def bench_dra(servers: int, rounds: int, time: float) -> None:
 
 
 def bench_peers(servers: int, rounds: int, time: float) -> None:
-    """Print the table of DRA's peers: their kernels, and the reference of each."""
+    """Print the table of DRA's peers: their kernels and references."""
     for policy, title in PEERS.items():
         bench, state = settled(servers, policy, time)
         kernel, reference = DRA_EVENTS[servers][0], DRA_EVENTS[servers][2]
@@ -154,7 +154,7 @@ def bench_loss(servers: int, rounds: int, time: float) -> None:
 
 
 def beyond_the_loop(times: Mapping[str, Sequence[float]]) -> str:
-    """What the kernel's work takes beyond the loop's in C, and in the kernel, and what Numba makes of the very loop."""
+    """The time of the kernel's work beyond the bare loop, in C and in the kernel, and of the bare loop by Numba."""
     numba = ratio(times[BARE], times["Numba, bare loop"]).text()
     more = (
         spread(1e9 * (x - y) for x, y in zip(times[way], times[loop], strict=True)).text(2)

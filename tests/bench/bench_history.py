@@ -1,4 +1,4 @@
-"""What history costs: keyframes, seeks, memory, copies.
+"""The cost of history: keyframes, seeks, memory, copies.
 
 Run with ``python -m tests.bench.bench_history [--quick]``.  The run is DRA on the example of
 Section 7.1, scaled to more servers, from a settled state.
@@ -43,10 +43,10 @@ from tests.bench.timing import (
     table,
 )
 
-#: Keyframes as far apart as this are none at all.
+#: With keyframes this far apart there are none.
 NEVER = 10**15
 
-#: A frame of 60 per second, in milliseconds.
+#: Milliseconds per frame at 60 frames per second.
 FRAME_MS = 1000 / 60
 
 MILLION = 1_000_000
@@ -55,7 +55,7 @@ MILLION = 1_000_000
 def of_timeline(
     bench: Bench, state: ReservationState, before: int, events: int, keyframe_every: int | None
 ) -> Contestant:
-    """A timeline that runs on from a state and some events *before*, with keyframes every so many events."""
+    """A timeline that continues from a state after *before* events, with a keyframe every *keyframe_every* events."""
 
     def contestant() -> Work:
         engine = bench.kernel()
@@ -74,12 +74,12 @@ def of_timeline(
 
 
 def of_sampling(bench: Bench, state: ReservationState, before: int, events: int) -> Contestant:
-    """The kernel alone, which takes the samples that history would keep of so many events, and then forgets them."""
+    """The kernel alone, taking the samples that history would keep of these events, and discarding them."""
     engine, tape = bench.kernel(), np.zeros(TAPE, bench.system.row_dtype)
 
     def contestant() -> Work:
         current = copied(state)
-        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
+        engine.advance(current, tape[:0], Task())  # builds the index that is kept beside the state
 
         def work() -> float:
             now: Any = current
@@ -94,9 +94,9 @@ def of_sampling(bench: Bench, state: ReservationState, before: int, events: int)
 
 
 def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, before: int, events: int) -> None:
-    """Print what keyframes cost, and history as a whole.
+    """Print the cost of keyframes, and of history as a whole.
 
-    The first events are sampled one by one, and later ones more and more rarely: so it counts what came *before*.
+    The first events are sampled one by one, and later ones less and less often, so the cost depends on *before*.
     """
     ways = {
         "timeline, no keyframes": of_timeline(bench, state, before, events, NEVER),
@@ -130,7 +130,7 @@ def bench_keyframes(bench: Bench, state: ReservationState, rounds: int, before: 
 
 
 def bench_saved(events: int, seeks: int) -> None:
-    """Print what it takes to save a long run, to open it again, and to stand anywhere in it then."""
+    """Print the cost of saving a long run, of opening it again, and of seeking in it afterwards."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "long.slotscope"
         session = Session.open("dra-vms", "dra", kernel=True)
@@ -161,13 +161,13 @@ def bench_saved(events: int, seeks: int) -> None:
 
 
 def milliseconds(calls: list[float]) -> tuple[str, str]:
-    """Median and worst."""
+    """Median and worst, in milliseconds."""
     found = spread(1000 * call for call in calls)
     return f"{found.median:.2f}", f"{found.most:.2f}"
 
 
 def bench_seeks(servers: int, time: float, events: int, seeks: int) -> None:
-    """Print what it takes to stand anywhere in the last events of a run."""
+    """Print the cost of a seek to any of the last events of a run."""
     bench, state = settled(servers, "dra", time)
     session = Session(bench, "bench", state)
     session.use_kernel()
@@ -193,7 +193,7 @@ def bench_seeks(servers: int, time: float, events: int, seeks: int) -> None:
 
 
 def seek_times(session: Session, start: int, end: int, seeks: int) -> dict[str, list[float]]:
-    """CPU seconds of seeks to random places, and of what the window does besides."""
+    """CPU seconds of seeks to random events, and of the window's other work at a seek."""
     chosen = random.Random(1)
     line = session.timeline
     last = max(frame for frame in line.extent().keyframes if frame < end)
@@ -208,7 +208,7 @@ def seek_times(session: Session, start: int, end: int, seeks: int) -> dict[str, 
         started = process_time()
         line.seek(place)
         reached = process_time()
-        session.seek(place)  # is there, and recalls what happened last
+        session.seek(place)  # is already there, and recovers the records of the last event
         session.frame()
         found["to a place (timeline)"].append(reached - started)
         found["frame there"].append(process_time() - reached)
@@ -220,7 +220,7 @@ def seek_times(session: Session, start: int, end: int, seeks: int) -> dict[str, 
 
 
 def bench_copies(servers: int, time: float, rounds: int) -> None:
-    """Print what a snapshot takes."""
+    """Print the cost of a snapshot."""
     _, state = settled(servers, "dra", time)
     size = size_in_bytes(state)
 

@@ -1,8 +1,8 @@
-"""Moldable jobs: events per second of the kernel, beside other ways of running the same.
+"""Moldable jobs: events per second of the kernel, compared with other implementations of the same.
 
-Run with ``python -m tests.bench.bench_moldable [--quick]``.  Four parts: the kernel beside the
-same work in C; whole programs, which make their jobs as they need them; all policies; and a policy of
-one's own by its kernel, by its reference, and beside a policy of the program's (``--own``: this part alone).
+Run with ``python -m tests.bench.bench_moldable [--quick]``.  Four parts: the kernel and the
+same work in C; whole programs, which generate their jobs as they need them; all policies; and a
+user's policy by its kernel and its reference, compared with a policy of the program (``--own``: this part alone).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CASES: tuple[tuple[str, int], ...] = (
 #: Events of one round: kernel and C, the kernel as a program, the Python programs.
 COUNTS = (1_000_000, 10_000_000, 40_000)
 
-#: Simulated time, in mean sizes, after which a run is taken as settled.
+#: Simulated time, in mean sizes, after which a run counts as settled.
 SETTLED = 4.0
 
 POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -67,7 +67,7 @@ def settled(bench: Bench) -> MoldableState:
 
 
 def going_on(way: Way, before: MoldableState) -> Contestant:
-    """A way that goes on from a state as a contestant."""
+    """A way as a contestant that continues from a state."""
 
     def contestant() -> Work:
         run = way()
@@ -77,7 +77,7 @@ def going_on(way: Way, before: MoldableState) -> Contestant:
 
 
 def program(name: str, servers: int, made: type[Program] | None, events: int) -> Contestant:
-    """A whole program that has run until it is settled; None: the kernel, jobs not yet made."""
+    """A whole program that has run until it is settled; None: the kernel, without jobs made in advance."""
 
     def contestant() -> Work:
         bench = bench_of(name, servers)
@@ -96,7 +96,7 @@ def program(name: str, servers: int, made: type[Program] | None, events: int) ->
 
 
 def bench_in_c(name: str, servers: int, events: int, rounds: int) -> None:
-    """Print the kernel beside the same work in C."""
+    """Print the kernel and the same work in C."""
     bench = bench_of(name, servers)
     state = settled(bench)
     title = f"the same work in C, {name}, n = {servers}"
@@ -112,7 +112,7 @@ def bench_in_c(name: str, servers: int, events: int, rounds: int) -> None:
 
 
 def bench_programs(name: str, servers: int, counts: Sequence[int], rounds: int) -> None:
-    """Print the kernel beside programs in Python, each with its jobs."""
+    """Print the kernel and programs in Python, each generating its jobs."""
     many, few = counts
     ways = {"kernel": program(name, servers, None, many)}
     for title, made in PROGRAMS.items():
@@ -122,7 +122,7 @@ def bench_programs(name: str, servers: int, counts: Sequence[int], rounds: int) 
 
 
 def bench_policies(name: str, sizes: Sequence[int], events: int, rounds: int) -> None:
-    """Print what an event costs each policy at each number of servers, in CPU nanoseconds."""
+    """Print the cost of an event under each policy at each number of servers, in CPU nanoseconds."""
     rows = []
     for policy, options in POLICIES:
         row = [policy]
@@ -143,7 +143,7 @@ def main() -> None:
     for name, servers in CASES:
         bench_in_c(name, servers, COUNTS[0], rounds)
     for name, servers in CASES:
-        if name != "moldable-classes":  # the programs know one class
+        if name != "moldable-classes":  # the programs support one class only
             bench_programs(name, servers, COUNTS[1:], rounds)
     bench_policies("moldable-sublinear", (1000, 4000, 10_000), COUNTS[0], rounds)
 

@@ -1,4 +1,4 @@
-"""What watching the invariants costs a run: events per second of CPU time with it and without."""
+"""The cost of monitoring the invariants during a run: events per second of CPU time with and without it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from time import thread_time
 from slotscope.model.api import Session
 from tests.bench.timing import aim
 
-#: Seconds that the window lets a run go on between two looks at its commands.
+#: Seconds for which the window lets a run continue before it looks at its commands again.
 SLICE = 0.012
 SCENARIOS = ("dra-vms", "queues-vqs-unstable", "jrs-two-phases", "moldable-sublinear")
 
 
 def rate(session: Session, slices: int, watched: bool, looks: list[float]) -> float:
-    """Events per second of this thread's time; *looks* is told what each look at the invariants takes of it."""
+    """Events per second of this thread's CPU time; the time of each check of the invariants is appended to *looks*."""
     line, first, began = session.timeline, session.timeline.event, thread_time()
     for _ in range(slices):
         session.run(budget=SLICE)

@@ -1,9 +1,9 @@
-"""Policies of one's own in all kinds of system: the worked examples by their kernels and by their references.
+"""Users' policies in all kinds of system: the worked examples by their kernels and by their references.
 
-And what it costs that references, and kernels, run in processes of their own: beside it they run in this one, without
-pipes, and without a guard.  What the other process takes of a processor is counted, too.
+Also the cost of running references and kernels in processes of their own: they are compared with the same in this
+process, without pipes, and without a guard.  The CPU time of the other process is counted as well.
 
-Run with ``python -m tests.bench.bench_own [--quick]``.  Beside them a kernel of the program's own.
+Run with ``python -m tests.bench.bench_own [--quick]``.  Each is compared with a kernel of the program.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tests.bench.timing import Contestant, Limit, Work, aim, comparison, interle
 
 FOLDER = Path(__file__).resolve().parents[2] / "resources" / "policies"
 
-#: Scenario, example, the program's own policy that is shown beside it.
+#: Scenario, example, and the program's own policy for comparison.
 CASES = (
     ("dra-vms", "first_fit_compiled", "first-fit"),
     ("queues-small-jobs", "oldest_first_compiled", "bf-s"),
@@ -43,15 +43,15 @@ CASES = (
     ("moldable-sublinear", "half_compiled", "greedy"),
 )
 
-#: Events before anything is measured; then those of one round by a kernel, and by a reference.
+#: Events before the measurement; then events per round of a kernel, and of a reference.
 SETTLING, BY_KERNEL, BY_REFERENCE = 20_000, 200_000, 1000
 
-#: Microseconds that an event of a simple policy may take.
+#: Target in microseconds for an event of a simple policy.
 SIMPLEST = 30
 
 
 def ran(engine: Engine, state: Any, tape: np.ndarray, events: int) -> Any:
-    """The state after so many events more."""
+    """The state after more events."""
     left = events
     while left:
         result = engine.advance(state, tape[:left], Task())
@@ -60,7 +60,7 @@ def ran(engine: Engine, state: Any, tape: np.ndarray, events: int) -> Any:
 
 
 def settled(bench: Bench, events: int = SETTLING) -> Any:
-    """The state after so many events."""
+    """The state after a number of events."""
     kernel = bench.kernel(0) if bench.system.policy.brought else bench.kernel()
     return ran(kernel, started(bench.system), np.zeros(TAPE, bench.system.row_dtype), events)
 
@@ -70,7 +70,7 @@ def going_on(bench: Bench, engine: Engine, state: Any, events: int) -> Contestan
     tape = np.zeros(TAPE, bench.system.row_dtype)
 
     def contestant() -> Work:
-        before = ran(engine, copied(state), tape, 1)  # builds what is kept beside the state
+        before = ran(engine, copied(state), tape, 1)  # builds the index that is kept beside the state
 
         def work() -> float:
             ran(engine, before, tape, events)
@@ -82,7 +82,7 @@ def going_on(bench: Bench, engine: Engine, state: Any, events: int) -> Contestan
 
 
 def bench_case(scenario: str, example: str, policy: str, counts: tuple[int, int, int], rounds: int) -> None:
-    """Print one example beside its reference and beside a policy of the program's own."""
+    """Print one example by its kernel, by its reference, and a policy of the program."""
     settling, many, few = counts
     ways = {}
     for name in (str(FOLDER / f"{example}.py"), policy):
@@ -101,7 +101,7 @@ def bench_case(scenario: str, example: str, policy: str, counts: tuple[int, int,
 
 
 class Here:
-    """Stands where the process of the policies does: what that does is done in this one."""
+    """Replaces the process for policies: its work is done in this process."""
 
     runs = True
 
@@ -109,18 +109,17 @@ class Here:
         self._policies = Policies()
 
     def ask(self, verb: str, arguments: tuple[Any, ...], dropped: tuple[Any, ...], seconds: float) -> Any:
-        """As :meth:`.host.Child.ask`; what is dropped is kept."""
+        """As :meth:`.host.Child.ask`; *dropped* is not dropped."""
         return getattr(self._policies, verb)(*arguments)
 
     def close(self) -> None:
-        """There is nothing to end."""
+        """Nothing to end."""
 
 
 class BarePolicy(OwnPolicy):
-    """A policy of one's own of which nobody is wary: nothing is checked, timed, or looked for.
+    """A user's policy without a guard: nothing is checked, timed, or searched for.
 
-    That it is lent the state, which it can only read, is the least that keeps a run from what a policy does; *lent*
-    says whether it is.
+    If *lent*, the policy gets the state read-only, which is the least that protects the run from it.
     """
 
     lent = True
@@ -139,7 +138,7 @@ class BarePolicy(OwnPolicy):
 
 
 class WhereItIsSeen(ReferenceEngine):
-    """Runs on a state that lies where the policy sees it, as it does in the process of policies."""
+    """Keeps the state where the policy can read it, as the process for policies does."""
 
     def advance(self, state: Any, tape: np.ndarray, task: Task) -> Advance:
         """See :class:`model.running.engine.Engine`."""
@@ -148,7 +147,7 @@ class WhereItIsSeen(ReferenceEngine):
 
 
 def bare(bench: Bench, *, lent: bool) -> Engine:
-    """The same system under the policy of a file, whose generators are called as those of the program's own are."""
+    """The same system under the policy of a file, whose generators are called like those of the program's policies."""
     source = bench.system.policy.source
     found = PolicyClass.of(source)
     guarded = found.made(bench.numbers, {})
@@ -161,7 +160,7 @@ def bare(bench: Bench, *, lent: bool) -> Engine:
 
 
 def in_a_process(process: Any, path: str, scenario: str, events: int) -> Contestant:
-    """A reference that goes on in a process for policies."""
+    """A reference that continues in a process for policies."""
     HOST._child = process
     bench = assemble(load_scenario(scenario), path)
     going = going_on(bench, bench.reference, settled(bench), events)
@@ -174,7 +173,7 @@ def in_a_process(process: Any, path: str, scenario: str, events: int) -> Contest
 
 
 def bench_process(scenario: str, example: str, events: int, rounds: int) -> None:
-    """Print what the process of its own costs one example."""
+    """Print the cost of a process of its own, for the reference of one example."""
     path = str(FOLDER / f"{example}.py")
     apart, here = HOST.child, Here()
     bench = assemble(load_scenario(scenario), path)
@@ -184,7 +183,7 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
         "here, lent the state and nothing else": going_on(bench, bare(bench, lent=True), settled(bench), events),
         "here, unguarded": going_on(bench, bare(bench, lent=False), settled(bench), events),
     }
-    times = interleaved(ways, rounds, clock=partial(time_of_both, apart))  # what the other one does is waited for
+    times = interleaved(ways, rounds, clock=partial(time_of_both, apart))  # the work of the other process is waited for
     HOST._child = apart
     inside, outside, lent, alone = ([1e6 * second for second in mine] for mine in times.values())
     aim(
@@ -199,7 +198,7 @@ def bench_process(scenario: str, example: str, events: int, rounds: int) -> None
 
 
 class NearLoop:
-    """Stands for the loop in the process of kernels: the same, compiled in this one, on the run's own arrays."""
+    """Replaces the loop in the process for kernels: the same loop, compiled in this one, on the run's own arrays."""
 
     def __init__(self, far: Any, brought: Any) -> None:
         self._far, self._twin = far, KernelTwin(brought.source, brought.line)
@@ -214,13 +213,13 @@ class NearLoop:
 
 
 def time_of_both(other: Child) -> float:
-    """Seconds of a processor that this process and another one have taken."""
+    """CPU seconds of this process and another one."""
     told = Path(f"/proc/{other._process.pid}/schedstat")
     return process_time() + int(told.read_text().split()[0]) / 1e9 if told.exists() else perf_counter()
 
 
 def bench_kernel_process(scenario: str, example: str, events: int, rounds: int) -> None:
-    """Print what the process of its own costs the kernel of one example: requests, and arrays that are copied."""
+    """Print the cost of a process of its own, for the kernel of one example: requests, and copies of arrays."""
     ways = {}
     for name in ("a kernel in this process", "a kernel in one of its own"):
         bench = assemble(load_scenario(scenario), str(FOLDER / f"{example}.py"))

@@ -1,7 +1,7 @@
-"""Jobs with phases: events per second of the kernels, beside other ways of running the same.
+"""Jobs with phases: events per second of the kernels, compared with other implementations of the same.
 
-Run with ``python -m tests.bench.bench_phases [--quick]``.  Two parts: JRS beside C, a Python
-program with ``heapq`` and the reference; and all policies, up to some 3,000 servers.
+Run with ``python -m tests.bench.bench_phases [--quick]``.  Two parts: JRS by the kernel, in C, by a Python
+program with ``heapq`` and by the reference; and all policies, up to about 3,000 servers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.bench.timing import (
     table,
 )
 
-#: Scenario, scale r, and the policy table that is followed.
+#: Scenario, scale r, and the file with the policy table.
 CASES: tuple[tuple[str, int, str], ...] = (
     ("jrs-two-phases", 100, "scenario_A.json"),
     ("jrs-two-phases", 800, "scenario_A.json"),
@@ -40,18 +40,18 @@ CASES: tuple[tuple[str, int, str], ...] = (
     ("jrs-fixed-sizes", 100, "scenario_E.json"),
 )
 
-#: Where the policy tables are.
+#: The folder of the policy tables.
 TABLES = Path(__file__).resolve().parents[1] / "golden" / "phases"
 
-#: Events of one round: kernel and C, the Python program, the reference.
+#: Events per round: kernel and C, the Python program, the reference.
 COUNTS = (200_000, 20_000, 1000)
 
-#: The scales of the second part, which end at some 3,000 servers, and events of one round.
+#: The scales of the second part, the largest with about 3,000 servers, and events per round.
 SCALES = (100, 800, 12_000)
 EVENTS = 100_000
 
 IN_C, LEAN = "C -O3, rows and trail", "kernel, without rows and trail"
-#: With the program's logarithm, which is the same to the bit on every machine, in place of the system's.
+#: With the program's logarithm, which gives the same bits on every machine, instead of the system's.
 SAME = f"{IN_C}, the same logarithm"
 
 POLICIES = ("jrs", "grand", "first-fit", "best-fit", "power-of-d")
@@ -71,14 +71,14 @@ def bench_of(name: str, scale: int, policy: str = "jrs", given: str = "") -> Ben
 def only_counted(
     state: Any, _tables: Any, _constant: Any, _came: int, _outcome: Any, _tape: Any, _samples: Any, done: Any
 ) -> bool:
-    """What is left of the end of an event where neither row nor trail is written."""
+    """The end of an event without writing the row and the trail."""
     state.number[EVENT] += 1
     done[0] += 1
     return False
 
 
 def without_rows(bench: Bench) -> Engine:
-    """The kernel that writes neither rows nor trail: what these take is the difference."""
+    """The kernel without writing rows and trail, to measure their cost by the difference."""
     kernel: Any = type(bench.kernel())
     lean = type("Lean", (kernel,), {"kernel": with_others(kernel.kernel, {loop.finish: only_counted}, "lean")})
     engine: Engine = lean(bench.system)
@@ -118,7 +118,7 @@ def bench_ways(name: str, scale: int, given: str, counts: tuple[int, int, int], 
 
 
 def bench_policies(name: str, given: str, scales: Sequence[int], rounds: int, events: int) -> None:
-    """Print what an event costs each policy at each scale, in CPU nanoseconds."""
+    """Print the cost of an event under each policy at each scale, in CPU nanoseconds."""
     rows = []
     for policy in POLICIES:
         row = [policy]

@@ -1,7 +1,7 @@
-"""How long the linear program and the configurations take, as ratios.
+"""Time to solve the linear program and to enumerate the configurations, as ratios.
 
 Run with ``python -m tests.bench.bench_programs [ROUNDS]``.  All ways of doing the same
-thing run in turn within a round, so that what else the machine does hits them alike; the
+thing run in turn within a round, so that other load on the machine affects them equally; the
 table gives medians of CPU time over the rounds, and ratios to the first way.
 """
 
@@ -35,9 +35,9 @@ CASES: Mapping[str, tuple[Sequence[tuple[int, int]], tuple[int, int]]] = {
 }
 #: A scenario with the prices of real machine types.
 PRICE_LIST = "dra-gcp"
-#: More configurations than this are not written into PuLP: minutes and gigabytes.
+#: Programs with more configurations are not written into PuLP: that would take minutes and gigabytes.
 MOST_FOR_PULP = 20_000
-#: More than this are not listed by loops in plain Python.
+#: More configurations are not enumerated by loops in plain Python.
 MOST_FOR_PYTHON = 200_000
 
 Ways = dict[str, Callable[[], object]]
@@ -60,20 +60,20 @@ def main() -> None:
 
 
 def make_space(demand: Sequence[tuple[int, int]], capacity: tuple[int, int]) -> ConfigurationSpace:
-    """A space of virtual machines of so many vCPUs and gigabytes."""
+    """The configuration space of virtual machines with these vCPUs and gigabytes."""
     return ConfigurationSpace.from_demands(demand, capacity)
 
 
 def program_ways(
     space: ConfigurationSpace, count: int, rewards: Sequence[Fraction] = (), workload: Sequence[Fraction] = ()
 ) -> Ways:
-    """U* by PuLP over everything, over maximal configurations, and exactly."""
-    # In the space's own units, which is all that rewards need here.
+    """U* by PuLP over all configurations, by PuLP over the maximal ones, and exactly."""
+    # In the units of the space, which suffice for rewards here.
     rewards = rewards or [Fraction(8 * cpu + memory) for cpu, memory in space.demand]
     workload = workload or [Fraction(2 + 3 * j % 7, 5) for j in range(space.types)]
 
     def fresh() -> ConfigurationSpace:
-        """The same space without remembered answers."""
+        """The same space without cached results."""
         return ConfigurationSpace(space.types, space.demand, space.capacity)
 
     def pulp_over(rows: Callable[[], np.ndarray]) -> Callable[[], object]:

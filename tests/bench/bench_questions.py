@@ -1,4 +1,4 @@
-"""What questions about a run cost: events asked against events run, in turn, and the cost of an event."""
+"""The cost of questions about a run: asking events and running events, in turn, and the cost per event."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from tests.random_questions import TwoClauses
 
 MILLION, LONG = 10**6, 10**8
 
-#: Questions that are drawn at random of each kind of system.
+#: The number of random questions for each kind of system.
 DRAWN = 60
 
-#: A policy that says what it looks at.
+#: A policy that reports what it examines.
 COUNTING = "resources/policies/first_fit_compiled.py"
 
-#: Nothing tells of several things, or of several events: each of the one has to be looked at beside each of the other.
+#: A condition on pairs of a thing and an event that cannot be simplified: every pair has to be tested.
 EACH_PAIR = "any job where (arrival * time) % 7.3 = 3.7"
 
-#: Two clauses each: of rows, of samples, of what events change, and of what a policy says (few events, as it is slow).
+#: Two clauses each: of rows, samples, changes by events, and what a policy reports (fewer events, as it is slow).
 ASKED = (
     ("dra-vms", "rejected and servers_with_room >= 1", MILLION),
     ("dra-vms", "jobs[1] > 100 and was jobs[1] <= 100", MILLION),
@@ -96,7 +96,7 @@ ASKED = (
     ("moldable-sublinear", "X[5] < event and any server where job > blocked_so_far[1] becomes true", MILLION),
 )
 
-#: Those of the table in the help page.
+#: The questions of the table in the help page.
 ASKED_LONG = (
     ("dra-vms", "rejected and servers_with_room >= 1"),
     ("dra-vms", "rejected and any server where empty > 0"),
@@ -107,7 +107,7 @@ ASKED_LONG = (
 
 
 def of_each_field(words: Words) -> Iterator[str]:
-    """Two clauses about each field that is declared, half of the events left open: alone, beside the event, of one."""
+    """Two clauses about each declared field, one met by half of the events: alone, with the event, of one thing."""
     half = "event % 2 = 0 and"
     for name, _ in _written(words, words.each_field()):
         yield f"{half} {name} >= 1"
@@ -119,21 +119,21 @@ def of_each_field(words: Words) -> Iterator[str]:
 
 
 def _written(words: Words, fields: Iterable[AskedField]) -> Iterator[tuple[str, str]]:
-    """How a field is written, its first member where it has several, and its unit."""
+    """How a field is written, with its first member if it has several, and its unit."""
     for field in fields:
         if not field.index or words.dimensions[field.index]:
             yield f"{field.name}[1]" if field.index else field.name, field.unit
 
 
 class Cost(NamedTuple):
-    """Seconds that an answer takes."""
+    """The seconds to answer a question."""
 
-    all: float  #: of processors, in all threads
+    all: float  #: CPU seconds of all threads
     clock: float
 
 
 def asked(session: Session, question: Question, events: int) -> tuple[Cost, int]:
-    """What it costs to answer a question of the first events, and its hits."""
+    """The cost of answering a question about the first events, and the number of hits."""
     make_ready(session.bench, session.timeline, [question])
     began, hits = (process_time(), monotonic()), 0
     for part in answers(session.bench.system, session.timeline, [question], 0, events):
@@ -142,7 +142,7 @@ def asked(session: Session, question: Question, events: int) -> tuple[Cost, int]
 
 
 def ran(session: Session, events: int) -> float:
-    """Seconds to run them again, and nothing else."""
+    """Seconds to run the events again, without asking anything."""
     began = thread_time()
     for _ in session.timeline.onwards(session.timeline.fork_at(0), events):
         pass
@@ -185,9 +185,9 @@ def row(scenario: str, text: str, events: int, rounds: int) -> str:
 
 
 def looking_alone(session: Session, events: int) -> Callable[[], float]:
-    """Glances at as many jobs as wait on average, at each event, by the code for :data:`EACH_PAIR` alone; the seconds.
+    """Evaluate the code of :data:`EACH_PAIR` for the average number of waiting jobs at each event; the seconds.
 
-    All processors do, each at its share of the events.
+    All processors do so, each for its share of the events.
     """
     question, waiting = understood("waiting", session.info.words, truth=False), 0.0
     for part in answers(session.bench.system, session.timeline, [question], 0, events):
@@ -212,7 +212,7 @@ def looking_alone(session: Session, events: int) -> Callable[[], float]:
 
 
 def look_over(code: int, table: Any, things: int, events: int) -> float:
-    """Glance at so many things after each of some events; how many blocks are hit."""
+    """Evaluate the code for this many things after each event; the number of blocks with hits."""
     found = 0.0
     for _ in range(0, events, TOGETHER):
         found += called_at(code, table.ctypes.data, 0, things, 0, TOGETHER)
@@ -220,7 +220,7 @@ def look_over(code: int, table: Any, things: int, events: int) -> float:
 
 
 def limit_of(again: list[float], ratios: list[float], hits: int) -> str:
-    """What stands in the way of a faster answer: history keeps few states, so its events are run again."""
+    """What limits the speed of an answer: history keeps few states, so its events must be run again."""
     return (
         f"running the events again and nothing else takes {median(again):.2f}; "
         f"looking at each of them makes it {median(ratios):.2f} times that, with {hits:,} hits"
@@ -246,7 +246,7 @@ def main() -> None:
         chosen = tuple((name, text, MILLION // 10) for name, words in named for text in of_each_field(words))
     print("| scenario | question | events | hits | asked / run again | CPU s | s by the clock | MB in all |")
     print("|---|---|---|---|---|---|---|---|")
-    # Each has a process of its own, so that the memory is its own.
+    # Each question has a process of its own, so that its memory can be measured.
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as processes:
         for scenario, text, events in chosen:
             print(processes.submit(row, scenario, text, events, rounds).result(), flush=True)

@@ -1,7 +1,7 @@
-"""Servers with a queue: slots per second of the kernels, beside other ways of running the same.
+"""Servers with a queue: slots per second of the kernels, compared with other implementations of the same.
 
-Run with ``python -m tests.bench.bench_queues [--quick]``.  Three parts: BF-J/S beside C, the
-reference and SimPy; all policies; and what a queue of 100,000 jobs costs against a short one.
+Run with ``python -m tests.bench.bench_queues [--quick]``.  Three parts: BF-J/S by the kernel, in C, by the
+reference and with SimPy; all policies; and the cost of a queue of 100,000 jobs compared with a short one.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tests.bench.timing import (
     table,
 )
 
-#: Scenario, servers (None: as it has), and jobs of one round: compiled, reference, SimPy.
+#: Scenario, servers (None: as in the file), and jobs per round: compiled, reference, SimPy.
 CASES: tuple[tuple[str, int | None, tuple[int, int, int]], ...] = (
     ("queues-wide-jobs", None, (100_000, 800, 4000)),
     ("queues-small-jobs", None, (100_000, 800, 4000)),
@@ -65,22 +65,22 @@ POLICIES: tuple[tuple[str, dict[str, Any]], ...] = (
     ("fifo-slots", {}),
 )
 
-#: Busy slots of one round of a policy, and of its servers when there are many.
+#: Busy slots per round of a policy, without and with many servers.
 SLOTS, SLOTS_OF_MANY = 50_000, 2000
 
-#: Jobs that wait in the last part.  The steps of the index are as many for each; MIDDLE fit the
-#: processor's caches and LONG do not, so that the last ratio is what memory costs.
+#: Waiting jobs in the last part.  The index takes as many steps for each number; MIDDLE fit the
+#: processor's caches and LONG do not, so the last ratio shows the cost of memory.
 SHORT, MIDDLE, LONG = 50, 3000, 100_000
-#: Policies that place jobs as they have come, so that their records lie side by side.
+#: Policies that place jobs in the order of arrival, so that they read records in sequence.
 IN_ORDER = ("vqs", "fifo-ff", "fifo-slots")
-#: A job comes, is placed and leaves: at one of these three its record has lain untouched behind all that came later.
+#: A job arrives, is placed and departs; in one of these three moves, the placement, its record is no longer cached.
 PLACED_OF_MOVES = 1 / 3
-#: Busy slots of one of its rounds: enough to fill the caches, few for so long a queue.
+#: Busy slots per round of this part: enough to fill the caches, few compared with so long a queue.
 BACKLOG_SLOTS = 50_000
 
 
 def bench_of(name: str, policy: str, options: dict[str, Any], servers: int | None) -> Bench:
-    """A scenario under a policy, perhaps with another number of servers."""
+    """A scenario under a policy, optionally with another number of servers."""
     scenario = load_scenario(name)
     changes: dict[str, Any] = {"policy": {"name": policy, "parameters": options}}
     if servers is not None:
@@ -89,9 +89,9 @@ def bench_of(name: str, policy: str, options: dict[str, Any], servers: int | Non
 
 
 def backlogged(bench: Bench, state: QueueState, waiting: int) -> QueueState:
-    """*state* with so many more jobs in the queue, as if nothing had left while they came.
+    """*state* with *waiting* more jobs in the queue, as if no job had departed while they arrived.
 
-    As after a change of policy every server counts as one that a job leaves in the next slot.
+    As after a change of policy, every server counts as one from which a job departs in the next slot.
     """
     state = with_room(copied(state), waiting + TAPE)
     problem = problem_of(bench, state, waiting + 1)
@@ -121,7 +121,7 @@ def jobs_moved(state: QueueState) -> int:
 
 
 def titled(name: str, servers: int | None) -> str:
-    """How a case is called in headings."""
+    """The title of a case in headings."""
     return name if servers is None else f"{name}, L = {servers}"
 
 
@@ -142,7 +142,7 @@ def bench_policies(name: str, servers: int | None, rounds: int, slots: int) -> N
     """Print the table of all policies that the scenario's sizes allow."""
     ways = {}
     for policy, options in POLICIES:
-        if policy == "max-weight" and name != "queues-vqs-unstable":  # finitely many sizes only
+        if policy == "max-weight" and name != "queues-vqs-unstable":  # it needs finitely many sizes
             continue
         bench = bench_of(name, policy, options, servers)
         title = " ".join((policy, *options))
@@ -151,7 +151,7 @@ def bench_policies(name: str, servers: int | None, rounds: int, slots: int) -> N
 
 
 def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
-    """Print what a job costs while many wait, against few; a slot may move more jobs then."""
+    """Print the cost of a job with a long queue and with a short one; a slot can move more jobs with the long one."""
     rows = []
     for policy, options in POLICIES:
         if policy == "max-weight":
@@ -165,7 +165,7 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
         few, some, many = times = [*interleaved(ways, rounds).values()]
         size = size_in_bytes(backlogged(bench, state, long))
         more = 1e9 * spread(y - x for x, y in zip(few, many, strict=True)).median
-        limit = None  # records that lie in order are there when they are needed
+        limit = None  # records in sequence are prefetched
         if title not in IN_ORDER:
             limit = grown_by_reads(few, PLACED_OF_MOVES, size, "a job's record, when it is placed")
         what = f"cost of a job, {long} waiting / {SHORT}: {title}, {name}"
@@ -178,7 +178,7 @@ def bench_backlog(name: str, rounds: int, long: int, slots: int) -> None:
 
 
 def bench_backlog_in_c(name: str, rounds: int, long: int, arrivals: int) -> None:
-    """Print what a long queue costs BF-J/S in C: memory far from the processor costs all alike."""
+    """Print the cost of a long queue for BF-J/S in C: cache misses cost every implementation the same."""
     bench = bench_of(name, "bf-js", {}, None)
     state = settled(bench, 500)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,8 +1,8 @@
-"""What an event costs by reference: DRA's, and the simplest policies of every kind of system.
+"""The cost of an event by reference: of DRA, and of the simplest policies of every kind of system.
 
-Run with ``python -m tests.bench.bench_references [--quick]``.  The limit of each is the same events on the same system
-under a policy that thinks nothing: it is told its sub-steps, and makes a record of each, which is then checked and
-carried out as ever.  That much any text of a policy does.
+Run with ``python -m tests.bench.bench_references [--quick]``.  The limit of each is the same events on the same
+system under a policy that computes nothing: its sub-steps are given, and it makes a record of each, which is then
+checked and carried out as usual.  Every implementation of the policy has this cost.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from tests.bench.timing import SETTLED, SIZES, Limit, aim, asked_rounds, compari
 #: Events of one round.
 EVENTS = 1000
 
-#: Microseconds that an event may take: by DRA, and by the simplest policies.
+#: Targets in microseconds for an event: by DRA, and by the simplest policies.
 DRA, SIMPLEST = 100, 30
 
 #: The peers of DRA that decide at arrivals alone.
 PEERS = ("first-fit", "best-fit", "static-reservation", "power-of-d")
 
-#: How the limit is called, in tables and in the report.
+#: The name of the limit, in tables and in the report.
 TOLD = "the same events, sub-steps told: each record is made, and nothing looked at"
 
-#: What a policy yields on one occasion: of each record its class, kind, line and values, and what else it says.
+#: What a policy yields on one occasion: the class, kind, line, values and other fields of each record.
 SubSteps = list[tuple[type[Record], str, Any, Mapping[str, Any], tuple[Any, ...]]]
 
 
@@ -46,19 +46,19 @@ def of_reservation(policy: str, servers: int = SIZES[0]) -> tuple[Bench, Any]:
 
 
 def of_queue() -> tuple[Bench, Any]:
-    """The queue whose policy looks at the head of the line alone."""
+    """The queue under a policy that looks at the head of the line only."""
     bench = bench_queues.bench_of("queues-wide-jobs", "fifo-ff", {}, None)
     return bench, bench_queues.settled(bench, 2000)
 
 
 def of_phases() -> tuple[Bench, Any]:
-    """Jobs with phases that stay where they are."""
+    """Jobs with phases under a policy that never moves them."""
     bench = bench_phases.bench_of("jrs-two-phases", 100, "first-fit", "")
     return bench, bench_phases.settled(bench, 20_000)
 
 
 def of_moldable() -> tuple[Bench, Any]:
-    """Moldable jobs that take what they can get."""
+    """Moldable jobs under a policy that gives them as many servers as it can."""
     bench = bench_moldable.bench_of("moldable-sublinear", 100, "greedy")
     return bench, bench_moldable.settled(bench)
 
@@ -72,10 +72,10 @@ OTHERS: dict[str, Callable[[], tuple[Bench, Any]]] = {
 
 
 def with_policy(bench: Bench, instead: Callable[[Any], Callable[..., Iterator[Record]]]) -> Any:
-    """The system under a policy whose generators are what *instead* makes of them."""
+    """The system under a policy with every generator replaced by *instead* of it."""
     policy = copy(bench.system.policy)
     for occasion in kind_of(bench.scenario.system).occasions:
-        if (method := getattr(bench.system.policy, occasion.name, None)) is not None:  # what it calls itself is its own
+        if (method := getattr(bench.system.policy, occasion.name, None)) is not None:  # its own calls keep the original
             setattr(policy, occasion.name, instead(method))
     system = bench.kind.system(bench.scenario, bench.numbers, bench.system.workload, policy)
     system.rename_jobs(bench.system.initial_jobs, bench.system.job_names())
@@ -83,7 +83,7 @@ def with_policy(bench: Bench, instead: Callable[[Any], Callable[..., Iterator[Re
 
 
 def yielded(bench: Bench, state: Any, events: int) -> list[SubSteps]:
-    """What the policy yields in so many events, on one occasion after the other."""
+    """What the policy yields during these events, occasion by occasion."""
     calls: list[SubSteps] = []
 
     def noted(method: Callable[..., Iterator[Record]]) -> Callable[..., Iterator[Record]]:
@@ -108,7 +108,7 @@ def yielded(bench: Bench, state: Any, events: int) -> list[SubSteps]:
 
 
 def told(bench: Bench, state: Any, events: int) -> ReferenceEngine:
-    """Runs so many events from a state, again and again, under a policy that is told what the reference yielded."""
+    """An engine that runs these events repeatedly, under a policy that yields the recorded records of the reference."""
     left = cycle(yielded(bench, state, events))
 
     def called(*_: Any) -> Iterator[Record]:
@@ -119,7 +119,7 @@ def told(bench: Bench, state: Any, events: int) -> ReferenceEngine:
 
 
 def bench_reference(what: str, wanted: float, bench: Bench, state: Any, rounds: int, events: int = EVENTS) -> None:
-    """Print a reference beside its sub-steps alone."""
+    """Print a reference, compared with making its records alone."""
     engines = {"reference": bench.reference, TOLD: told(bench, state, events)}
     ways = {name: of_engine(engine, bench.system.row_dtype, state, events) for name, engine in engines.items()}
     calls = [calls_of(engine, bench, state, events) for engine in engines.values()]
@@ -133,7 +133,7 @@ def bench_reference(what: str, wanted: float, bench: Bench, state: Any, rounds: 
 
 
 def steps_of(bench: Bench, state: Any, events: int = 200) -> str:
-    """How many records a reference makes of an event, each of which can be stepped to."""
+    """The number of records that a reference makes per event, each of which is a sub-step."""
     current, records = copied(state), 0
     for _ in range(events):
         run = EventRun(bench.system, current)
@@ -143,7 +143,7 @@ def steps_of(bench: Bench, state: Any, events: int = 200) -> str:
 
 
 def calls_of(engine: Engine, bench: Bench, state: Any, events: int) -> float:
-    """How many functions, of Python and of C, are called in an event."""
+    """The number of functions, of Python and of C, that are called per event."""
     tape, calls = np.zeros(events, bench.system.row_dtype), 0
 
     def counted(_frame: FrameType, what: str, _of: Any) -> None:
@@ -165,7 +165,7 @@ def micros(seconds: Sequence[float]) -> list[float]:
 
 
 def bench_growth(rounds: int, events: int) -> None:
-    """How DRA's reference grows with the servers."""
+    """How the cost of DRA's reference grows with the number of servers."""
     ways = {}
     for servers in SIZES[:2]:
         bench, state = of_reservation("dra", servers)

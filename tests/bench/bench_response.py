@@ -1,7 +1,7 @@
-"""What holds the window: Esc at any scale, drawing, and the very first launch, which compiles.
+"""How long the window is held: Esc at any scale, drawing, and the very first launch, which compiles.
 
-Run with ``python -m tests.bench.bench_response [--quick]``.  A hold is the time from one turn of the window's event
-loop to the next, Python's lock included; time in which other programs had the cores is taken out.
+Run with ``python -m tests.bench.bench_response [--quick]``.  A hold is the time between two turns of the
+window's event loop, including waiting for Python's lock; time in which other programs had the cores is subtracted.
 """
 
 from __future__ import annotations
@@ -40,17 +40,18 @@ from tests.bench.bench_start import ROOT
 from tests.bench.bench_window import Case, cases, open_window, seconds_without_core, spin, wait_until
 from tests.bench.timing import aim, keep_byte_code, section, spread, table
 
-#: Milliseconds in which the window answers, and between two looks at how long it was held.
+#: Target in milliseconds for an answer of the window, and the interval at which holds are measured.
 ANSWER, LOOK = 50, 5
 
-#: Seconds that a first launch may take, compiling included, on a machine that has other things to do.
+#: Seconds allowed for a first launch, compiling included, on a machine with other load.
 PATIENCE = 1200
 
 
 class Stopwatch:
-    """Milliseconds of the clock in which a thread was not kept from the cores, of the processor's time at most.
+    """Milliseconds of the clock without the time in which a thread waited for a core; at most the process's CPU time.
 
-    What waits for Python's lock waits for another thread of the program, whose work counts: no hold is longer.
+    A thread that waits for Python's lock waits for another thread of the program, whose CPU time counts: no hold is
+    longer than that.
     """
 
     def __init__(self) -> None:
@@ -61,14 +62,14 @@ class Stopwatch:
         return time.monotonic() - seconds_without_core(self._thread), time.process_time()
 
     def lap(self, idle: float = 0.0) -> float:
-        """How long it was since the last lap, or the start, less so many milliseconds in which nothing was due."""
+        """Milliseconds since the last lap, or the start, without *idle* milliseconds in which nothing was due."""
         before, self._began = self._began, self._read()
         clock, worked = (1000 * (now - then) for now, then in zip(self._began, before, strict=True))
         return max(0.0, min(clock - idle, worked))
 
 
 class Holds(QObject):
-    """How long the window's event loop was held at a time, and what was done last before the longest one ended."""
+    """How long the window's event loop was held in each turn, and what was done last in that turn."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -81,16 +82,16 @@ class Holds(QObject):
         window.worker.opened.connect(lambda _: self.note("a run is taken in"))
 
     def note(self, doing: str) -> None:
-        """What is being done, which is told of a hold that ends after it."""
+        """Note what is being done, for the hold that ends next."""
         self._doing = doing
 
     def begin(self) -> None:
-        """Count from here on."""
+        """Start measuring."""
         self._watch.lap()
         self._timer.start()
 
     def end(self) -> list[tuple[float, str]]:
-        """Milliseconds of each turn, and what was done in it, the longest first."""
+        """The milliseconds of each turn, and what was done in it, the longest first."""
         self._timer.stop()
         return sorted(self.found, reverse=True)
 
@@ -100,12 +101,12 @@ class Holds(QObject):
 
 
 def at_rest_after(window: MainWindow, deed: Callable[[], object]) -> float:
-    """Milliseconds from something that is done until the run rests and its frame is painted."""
+    """Milliseconds from a deed until the run rests and its frame is painted."""
     loop = QEventLoop()
 
     def framed(frame: Frame) -> None:
         if not frame.running and not frame.playing:
-            QTimer.singleShot(0, loop.quit)  # timers come after what is to be painted
+            QTimer.singleShot(0, loop.quit)  # timers fire after pending painting
 
     window.worker.framed.connect(framed)
     watch = Stopwatch()
@@ -117,13 +118,13 @@ def at_rest_after(window: MainWindow, deed: Callable[[], object]) -> float:
 
 
 def escape(window: MainWindow) -> None:
-    """The key, as it is pressed."""
+    """Press Esc."""
     window.activateWindow()
     QTest.keyClick(window, Qt.Key.Key_Escape)
 
 
 def bench_case(case: Case, presses: int, seconds: float) -> None:
-    """How long a window is held while it runs without limit, and how soon Esc stops what runs."""
+    """How long a window is held while it runs without limit, and how soon Esc stops the run."""
     with tempfile.TemporaryDirectory() as folder:
         window = open_window(case.scenario, case.settled, Path(folder))
         stops: list[float] = []
@@ -183,13 +184,13 @@ class Parts:
             patch.stop()
 
     def told(self, times: int) -> str:
-        """Such as ``panels are built 41, docks are arranged 30``, of each time it was done."""
+        """The milliseconds per time, such as ``panels are built 41, docks are arranged 30``."""
         return ", ".join(
             f"{name.replace('_', ' ')} {spent / times:.0f}" for name, spent in self.spent.items() if spent >= times
         )
 
 
-#: What docks and panels are asked for while they are arranged anew.
+#: What docks and panels do while they are rearranged.
 PARTS: dict[str, tuple[Any, str]] = {
     "Qt_takes_another_style_and_type": (themes, "apply"),
     "panels_are_built": (CompareDocks, "_add"),
@@ -202,7 +203,7 @@ PARTS: dict[str, tuple[Any, str]] = {
 
 
 class Deed(NamedTuple):
-    """What arranges all docks anew, and when that is over."""
+    """Something that rearranges all docks, and the condition that it is done."""
 
     name: str
     do: Callable[[MainWindow], object]
@@ -210,7 +211,7 @@ class Deed(NamedTuple):
 
 
 def deeds(beside: tuple[str, ...]) -> list[Deed]:
-    """For a hall and back, for lanes and back."""
+    """To lecture mode and back, to several lanes and back."""
     return [
         Deed("lecture mode comes", lambda window: window.lecture.toggle(), lambda window: window.lecture.on),
         Deed("lecture mode goes", lambda window: window.lecture.toggle(), lambda window: not window.lecture.on),
@@ -228,7 +229,7 @@ def deeds(beside: tuple[str, ...]) -> list[Deed]:
 
 
 def bench_deeds(case: Case, beside: tuple[str, ...], rounds: int) -> None:
-    """How long the window is held where all its docks are arranged anew."""
+    """How long the window is held while all its docks are rearranged."""
     found: dict[str, list[float]] = {}
     parts = {deed.name: Parts(**PARTS) for deed in deeds(beside)}
     with tempfile.TemporaryDirectory() as folder:
@@ -236,7 +237,7 @@ def bench_deeds(case: Case, beside: tuple[str, ...], rounds: int) -> None:
         window.control.pause()
         for turn in range(rounds + 1):
             for deed in deeds(beside):
-                with parts[deed.name] if turn else nullcontext():  # the first builds what later ones have
+                with parts[deed.name] if turn else nullcontext():  # the first turn builds what later ones reuse
                     longest = held_by(window, deed)
                 if turn:
                     found.setdefault(deed.name, []).append(longest)
@@ -260,14 +261,14 @@ def held_by(window: MainWindow, deed: Deed) -> float:
 
 
 def limit_of(found: Sequence[tuple[float, str]]) -> str:
-    """What the longest holds were, and how few of all they are."""
+    """The longest holds, and how rare they are."""
     long = [hold for hold, _ in found if hold > ANSWER]
     told = ", ".join(f"{hold:.0f} ms while {doing}" for hold, doing in found[:3])
     return f"{len(long)} of {len(found)} turns took longer; the longest: {told}"
 
 
 class FirstLaunch:
-    """What is seen of a window that compiles: its holds, the kernels compiled when its run has its own, and Esc."""
+    """Observes a window that compiles: its holds, the kernels compiled when its run has its own, and Esc."""
 
     def __init__(self, window: MainWindow) -> None:
         self.seen: dict[str, Any] = {}  #: plain data
@@ -293,7 +294,7 @@ class FirstLaunch:
     def _press(self) -> None:
         window = self._window
         while dialogs.in_front(window) is not None or window.lessons.in_front is not None:
-            window.escape()  # pages of a first start are closed before the run is stopped
+            window.escape()  # the pages of a first start are closed before the run is stopped
         self.seen["Esc"] = at_rest_after(window, partial(escape, window))
 
     def _framed(self, frame: Frame) -> None:
@@ -308,7 +309,7 @@ class FirstLaunch:
 
 
 def launch() -> None:
-    """Start the program as a first start does, press Esc while it compiles, and print what was seen as JSON."""
+    """Start the program as a first start does, press Esc while it compiles, and print the observations as JSON."""
     launched: list[FirstLaunch] = []
     make = gui_app.make_window
 
@@ -323,7 +324,7 @@ def launch() -> None:
 
 
 def bench_first_launch() -> None:
-    """A launch on a machine that has compiled nothing."""
+    """A launch on a machine without compiled code."""
     with tempfile.TemporaryDirectory() as folder:
         own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
         done = subprocess.run(

@@ -1,7 +1,7 @@
-"""What the window takes at rest and unseen: a step, panels behind tabs, memory after a minute.
+"""The cost of the window at rest and of what is not seen: a step, panels behind tabs, memory after a minute.
 
-Run with ``python -m tests.bench.bench_rest [--quick]``.  A step counts from the command to the first paint that it
-leads to, on both threads of the program, by the processor's time.
+Run with ``python -m tests.bench.bench_rest [--quick]``.  A step lasts from the command to the first paint that it
+causes, in CPU time of both threads of the program.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from tests.bench.bench_window import Case, Watch, cases, open_window, spin
 from tests.bench.repainting import Painted
 from tests.bench.timing import SIZES, Limit, aim, keep_byte_code, spread
 
-#: Milliseconds for a step; for all panels that are not seen, a frame; and mebibytes that stay.
+#: Targets: CPU milliseconds of a step; of all hidden panels per frame; and mebibytes of resident memory.
 STEP, UNSEEN, RESIDENT = 16, 0.1, 200
 
-#: Seconds after which memory is looked at.
+#: Seconds after which memory is measured.
 MINUTE = 60
 
-#: A window with nothing in it, beside what the program imports to draw and to run.
+#: An empty window, in a program that has imported the libraries for drawing and running.
 BARE = """
 import sys, {imported}
 from PySide6.QtWidgets import QApplication, QWidget
@@ -43,14 +43,14 @@ window.show()
 app.exec()
 """
 
-#: What is done in it instead of nothing, to see what the first compiled function brings along.
+#: Replaces its last line, to measure the memory that the first compiled function takes.
 ONE_LINE = """numba.njit(lambda number: number + 1)(1)
 from slotscope.model.compiling.pages import give_back_libraries
 give_back_libraries()
 app.exec()"""
 
 
-#: Starts the program as its command does, tells after a while which modules it has, and closes the window.
+#: Starts the program as its command does, prints its modules after a while, and closes the window.
 TELLS_MODULES = """
 import json, sys
 from slotscope import __main__ as main
@@ -71,7 +71,7 @@ main.window = start
 main.main(["dra-vms"])
 """
 
-#: What is done in a bare window to have the modules of a program, and nothing of what it does with them.
+#: Imports in an empty window all modules of the program, without using them.
 IMPORT_ALL = """
 from contextlib import suppress
 from importlib import import_module
@@ -88,7 +88,7 @@ for name in json.load(open({path!r})):
 
 
 def on_each(window: MainWindow, work: Callable[[], Any]) -> tuple[float, float]:
-    """CPU milliseconds of the run's and of the window's thread while something is done."""
+    """CPU milliseconds of the run's thread and of the window's thread during some work."""
     thread = time.pthread_getcpuclockid(window.worker._thread.ident or 0)
     run, mine = time.clock_gettime(thread), time.thread_time()
     work()
@@ -96,37 +96,37 @@ def on_each(window: MainWindow, work: Callable[[], Any]) -> tuple[float, float]:
 
 
 class Shown(QObject):
-    """Ends a loop once the next frame is painted for the first time, before the run, told so, goes on to the rest."""
+    """Ends a loop when the next frame is first painted, before the run is told to go on with the rest."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__()
         self.loop = QEventLoop()
-        self.substeps: list[int] = []  #: of each event that frames showed
+        self.substeps: list[int] = []  #: of each event that was shown
         self._window = window
-        self._came = False  # whether the frame did
+        self._came = False  # whether the frame has come
         window.worker.framed.connect(self._framed)
         window.drawn.timeout.disconnect(window.worker.take)
         window.drawn.timeout.connect(self._painted)
 
     def _framed(self, frame: Frame) -> None:
         self._came = True
-        if not frame.explaining:  # they follow otherwise
+        if not frame.explaining:  # otherwise they follow
             self.substeps.append(len(frame.last_records))
 
     def _painted(self) -> None:
-        if self._came:  # else it is one from before the step
+        if self._came:  # otherwise the frame is from before the step
             self.loop.quit()
         QTimer.singleShot(0, self._window.worker.take)
 
     def step(self) -> None:
-        """One event at rest, until it is seen."""
+        """Run one event at rest, until it is painted."""
         self._came = False
         self._window.control.step()
         self.loop.exec()
 
 
 def bench_rest(case: Case, steps: int) -> None:
-    """Steps in a window of many servers, and what its unseen panels take while it runs."""
+    """Steps in a window of many servers, and the cost of its hidden panels during a run."""
     with tempfile.TemporaryDirectory() as folder:
         window = open_window(case.scenario, case.settled, Path(folder))
         window.control.pause()
@@ -134,7 +134,7 @@ def bench_rest(case: Case, steps: int) -> None:
         shown, painted, taken, least = Shown(window), Painted(window), [], []
         for _ in range(steps):
             taken.append(on_each(window, shown.step))
-            spin(0.5)  # what moves comes to rest, and monitors are looked at
+            spin(0.5)  # until animations have ended and monitors have been checked
             painted.watch(shown.step)
             painted.record()
             least.append(taken[-1][0] + painted.again())
@@ -160,7 +160,7 @@ def bench_rest(case: Case, steps: int) -> None:
 
 
 def resident(environment: Mapping[str, str], *command: str) -> float:
-    """Mebibytes that a program holds after a minute."""
+    """Mebibytes of resident memory of a program after a minute."""
     with (
         tempfile.TemporaryDirectory() as folder,
         subprocess.Popen(
@@ -177,7 +177,7 @@ def resident(environment: Mapping[str, str], *command: str) -> float:
 
 
 def modules(environment: Mapping[str, str]) -> str:
-    """All modules that the program has once its window is complete and its kernel runs: a list in JSON."""
+    """All modules of the program once its window is complete and its kernel runs, as a list in JSON."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-c", TELLS_MODULES.format(milliseconds=500 * MINUTE)],
@@ -191,7 +191,7 @@ def modules(environment: Mapping[str, str]) -> str:
 
 
 def bench_memory() -> None:
-    """The program after a minute, beside a bare window."""
+    """The memory of the program after a minute, compared with an empty window."""
     with screen() as environment, tempfile.TemporaryDirectory() as folder:
         names = Path(folder) / "modules.json"
         names.write_text(told := modules(environment))

@@ -1,7 +1,7 @@
 """Scale beyond the papers: 100,000 servers or millions of waiting jobs against few, and two processors against one.
 
-Run with ``python -m tests.bench.bench_scale [--quick]``.  Steps are as many at any scale; what an event costs
-more is waiting for memory that is in no cache, as the same work in C shows where there is one.
+Run with ``python -m tests.bench.bench_scale [--quick]``.  The number of steps does not grow with the scale; an
+event costs more because of cache misses, as the same work in C shows where there is one.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ from tests.bench.timing import (
 #: Servers, or the scale of jobs with phases.
 FEW, MANY = 1000, 100_000
 
-#: Events of a round; slots of a queue move some thousand jobs each where servers are many.
+#: Events per round; a slot of a queue moves some thousand jobs if there are many servers.
 EVENTS, SLOTS = 200_000, {FEW: 1000, MANY: 20}
 
-#: What goes on from a state, and that.
+#: A contestant that continues from a state, and the state.
 Made = tuple[Contestant, Any]
 
 #: Steps of a bare loop in one part.
@@ -63,24 +63,24 @@ STEPS = 10**8
 #: Waiting jobs: few, and many in a short run and in a full one.
 FEW_WAIT, MANY_WAIT, MOST_WAIT = 100_000, 1_000_000, 10_000_000
 
-#: Processors, and how many times as fast replications shall be on them.
+#: Processors, and the target of the speed-up of replications on them.
 PLANNED = {2: 1.9, 16: 10.0}
 
-#: Events of a large sweep, and the hours of a night in which it shall be done.
+#: Events of a large sweep, and the hours of a night in which it should be done.
 VERY_MANY, NIGHT = 10**10, 12
 
-#: Scenarios that are replicated, each until a time of some tenths of a second.
+#: Scenarios that are replicated, each until a time that takes some tenths of a second.
 REPLICATED = {"dra-vms": 2000.0, "jrs-two-phases": 8000.0, "moldable-linear": 1000.0}
 
 
 def of_reservation(policy: str, servers: int) -> Made:
-    """DRA or a peer of it, settled."""
+    """DRA or one of its peers, settled."""
     bench, state = settled(servers, policy, SETTLED)
     return of_engine(bench.kernel(), bench.system.row_dtype, state, EVENTS), state
 
 
 def of_phases(policy: str, scale: int) -> Made:
-    """JRS or a peer of it, settled."""
+    """JRS or one of its peers, settled."""
     given = "scenario_A.json" if policy == "jrs" else ""
     bench = bench_phases.bench_of("jrs-two-phases", scale, policy, given)
     state = bench_phases.settled(bench, 10 * max(scale, TAPE))
@@ -95,7 +95,7 @@ def of_moldable(policy: str, servers: int) -> Made:
 
 
 def of_queue(policy: str, servers: int) -> Made:
-    """Servers with a queue, settled; its unit is the job moved."""
+    """Servers with a queue, settled; its unit is one move of a job."""
     bench = bench_queues.bench_of("queues-wide-jobs", policy, {}, servers)
     state = bench_queues.settled(bench, 150)
     unit = bench_queues.jobs_moved
@@ -103,21 +103,21 @@ def of_queue(policy: str, servers: int) -> Made:
 
 
 def loss_in_c(servers: int, folder: Path) -> Contestant | None:
-    """First fit as a bare loop in C over the same jobs, which has no step to spare; None without a compiler."""
+    """First fit as a bare loop in C on the same jobs, without any avoidable step; None without a compiler."""
     in_c = loss.compiled_c(folder)
     bench, state = settled(servers, "first-fit", SETTLED)
     return in_c and counted(bench_engines.over_arrays(loss.problem_of(bench, state, EVENTS), in_c))
 
 
 def moldable_in_c(servers: int, folder: Path) -> Contestant | None:
-    """Moldable jobs in C, likewise."""
+    """Moldable jobs in C, in the same way."""
     library = moldable_ways.compiled_c(folder)
     bench = bench_moldable.bench_of("moldable-sublinear", servers)
     state = bench_moldable.settled(bench)
     return library and bench_moldable.going_on(moldable_ways.in_c(bench, library, state, EVENTS), state)
 
 
-#: Of each kind: what makes its contestants, its policies, and the reads that an event, or a job moved, must make.
+#: Of each kind: the function that makes contestants, its policies, and the uncached reads per event or job moved.
 KINDS: Mapping[str, tuple[Callable[[str, int], Made], tuple[str, ...], float, str]] = {
     "reservation": (of_reservation, ("dra", "first-fit", "best-fit"), 2, "an event's job and its server"),
     "phases": (of_phases, ("jrs", "first-fit"), 2, "an event's job and its server"),
@@ -125,7 +125,7 @@ KINDS: Mapping[str, tuple[Callable[[str, int], Made], tuple[str, ...], float, st
     "queue": (of_queue, ("bf-js", "vqs", "fifo-ff"), 1, "the job that is moved"),
 }
 
-#: What does the same in C.
+#: The functions that make the same in C.
 IN_C: Mapping[tuple[str, str], Callable[[int, Path], Contestant | None]] = {
     ("reservation", "first-fit"): loss_in_c,
     ("moldable", "greedy-p"): moldable_in_c,
@@ -133,7 +133,7 @@ IN_C: Mapping[tuple[str, str], Callable[[int, Path], Contestant | None]] = {
 
 
 def bench_servers(rounds: int) -> None:
-    """What an event costs with many servers against few, under each policy."""
+    """The cost of an event with many servers and with few, under each policy."""
     for kind, (make, policies, *_) in KINDS.items():
         for policy in policies:
             (few, _), (many, state) = (make(policy, count) for count in (FEW, MANY))
@@ -141,7 +141,7 @@ def bench_servers(rounds: int) -> None:
 
 
 def bench_growth(kind: str, policy: str, ways: dict[str, Contestant], state: Any, rounds: int) -> None:
-    """What an event costs more, beside C where that does the same, or beside the reads that it cannot do without."""
+    """The growth of an event's cost, compared with C where that does the same, else with unavoidable reads."""
     with tempfile.TemporaryDirectory() as folder:
         for count in (FEW, MANY):
             make = IN_C.get((kind, policy))
@@ -161,7 +161,7 @@ def bench_growth(kind: str, policy: str, ways: dict[str, Contestant], state: Any
 
 
 def overloaded(waiting: int) -> tuple[Any, QueueState]:
-    """A run of 1000 servers that get twice what they can serve, when so many jobs wait."""
+    """A run of 1000 servers with twice the load that they can serve, when this many jobs wait."""
     scenario = load_scenario("queues-small-jobs")
     data = as_data(scenario)
     changes = {"servers": data["servers"] | {"count": FEW}, "workload": data["workload"] | {"intensity": 2}}
@@ -174,7 +174,7 @@ def overloaded(waiting: int) -> tuple[Any, QueueState]:
 
 
 def bench_waiting(most: int, rounds: int) -> None:
-    """What a job costs while very many wait, and the memory of one."""
+    """The cost of a job while very many wait, and the memory per job."""
     ways = {}
     for waiting in (FEW_WAIT, most):
         bench, state = overloaded(waiting)
@@ -189,18 +189,18 @@ def bench_waiting(most: int, rounds: int) -> None:
 
 
 def own_seconds() -> float:
-    """The clock of the calling thread; it stands while others have its processor, where that is told."""
+    """The clock of the calling thread, without the time in which it waited for a core, where the system tells that."""
     told = Path("/proc/thread-self/schedstat")
     return perf_counter() - (int(told.read_text().split()[1]) / 1e9 if told.exists() else 0.0)
 
 
 def gain_of_two(parts: Sequence[Any], work: Callable[[Any], Any]) -> tuple[float, float, float]:
-    """How many times as fast two threads carry out some parts as one; the seconds of a part in two; and the gain if
-    neither ever waited for the other.
+    """The speed-up of two threads over one for the same parts; the seconds of a part in two threads; and the speed-up
+    without any waiting.
 
-    What counts is the time that each part takes its thread, waiting for the other one included, but not the time in
-    which other programs have the processor: on a machine that has nothing else to do the two are the same.  Where it
-    has, a thread may lose its processor while it holds Python's lock, and the other one waits for both.
+    The time of a part is that of its thread, including waiting for the other thread, but without the time in which
+    other programs have the processor.  On an idle machine this is the elapsed time.  On a loaded one, a thread may
+    lose its processor while it holds Python's lock, and the other thread then waits for both.
     """
 
     def seconds(threads: int) -> tuple[float, float]:
@@ -220,14 +220,14 @@ def gain_of_two(parts: Sequence[Any], work: Callable[[Any], Any]) -> tuple[float
 
 
 def bench_threads(name: str, until: float, rounds: int) -> None:
-    """Replications of one scenario in two threads against one, beside two bare loops that share nothing.
+    """Replications of one scenario in two threads against one, compared with two bare loops that share nothing.
 
-    What two and 16 processors give by themselves is told by the share that holds Python's lock.
+    The speed-up that two and 16 processors allow follows from the share of time that holds Python's lock.
     """
     parts = simulations(load_scenario(name), range(1, 5), until / 10, until, name)
     ways = ((parts, carry_out), ([STEPS] * len(parts), partial(compiled(followed), ring(NEAR), 0)))
     for some, work in ways:
-        work(some[0])  # compiled code and plans are there
+        work(some[0])  # compiles the code and solves the plans
     found = [[gain_of_two(*way) for way in ways] for _ in range(rounds)]
     (gained, seconds, working), (bare, *_) = (zip(*each, strict=True) for each in zip(*found, strict=True))
     shares = [locked_share(part) for part in parts]
@@ -250,15 +250,14 @@ def events_of(part: Part) -> int:
 
 
 def by_amdahl(shared: float, processors: int) -> float:
-    """How many times as fast, where a share of the work is done by one at a time."""
+    """The speed-up if a share of the work is done by one processor at a time (Amdahl's law)."""
     return 1 / (shared + (1 - shared) / processors)
 
 
 def locked_share(part: Part) -> float:
-    """Of the CPU time of a replication the share that holds Python's lock.
+    """The share of a replication's CPU time that holds Python's lock.
 
-    That is neither the compiled kernel's, nor NumPy's, which draws the jobs: both let go of it.  Making what draws
-    them holds it.
+    The compiled kernel and NumPy, which draws the jobs, release the lock.  Making the random generators holds it.
     """
     run = StraightRun(bench_of(part))
     unlocked = [0.0]
@@ -280,10 +279,10 @@ def locked_share(part: Part) -> float:
     return 1 - unlocked[0] / (thread_time() - began)
 
 
-#: Rows of a trace that shall be read in a night, too.
+#: Rows of a trace, which should be read in a night as well.
 BILLION = 10**9
 
-#: Writes so many recorded jobs as Parquet; streams all for the first of them, and tells the megabytes that this took
+#: Writes recorded jobs as Parquet; then reads all to use the first of them, and prints the megabytes that this took
 #: beyond imports, its CPU seconds, and those of pyarrow alone for the same file.
 WRITE = """
 import sys, numpy as np, pyarrow as pa, pyarrow.parquet as parquet
@@ -312,7 +311,7 @@ print(taken / 1024, read - began, process_time() - read)
 
 
 def bench_parquet(rows: int) -> None:
-    """Memory and time that a recorded workload takes in ten times as many rows, of which as many are used."""
+    """Memory and time to read a recorded workload with ten times as many rows, of which as many are used."""
     if find_spec("pyarrow") is None:
         section("rows of Parquet", "pyarrow is not installed: nothing is read.")
         return
@@ -325,7 +324,7 @@ def bench_parquet(rows: int) -> None:
             taken.append(tuple(map(float, done.stdout.split())))
     (few, *_), (many, seconds, alone) = taken
     limit = f"{few:.0f} MB for {rows} rows, {many:.0f} for ten times as many"
-    growth = max(many, 1.0) / max(few, 1.0)  # what lies below the peak of the imports before it does not show
+    growth = max(many, 1.0) / max(few, 1.0)  # memory below the peak of the imports is not visible
     aim(f"memory of reading {10 * rows} rows of Parquet / {rows}", 1.2, [growth], limit_is=limit)
     limit = f"{100 * alone / seconds:.0f} % of it is pyarrow's, which turns the file into numbers"
     what = f"reading a billion rows of Parquet, projected from {10 * rows}"

@@ -44,7 +44,7 @@ window.show()
 app.exec()
 """
 
-#: The same, of a program that has a command line, colours and type of its own, and says what it is about to do.
+#: The same window in a program with a command line, a style, a palette and a font, which paints a line of text.
 TELLING = """
 import argparse, json, sys, time, tomllib
 from PySide6.QtCore import QTimer
@@ -67,7 +67,7 @@ window.show()
 app.exec()
 """
 
-#: Starts the program as its command does, notes when things happen, and closes the window.
+#: Starts the program as its command does, records when its stages are reached, and closes the window.
 PROGRAM = """
 import json, time
 from slotscope import __main__ as main
@@ -125,7 +125,7 @@ print(json.dumps(marks), flush=True)
 
 @dataclass(frozen=True)
 class Started:
-    """When things happened, in seconds since the start of the process: real and CPU."""
+    """The times of the stages, in seconds since the start of the process: real and CPU."""
 
     real: Mapping[str, float]
     cpu: Mapping[str, float]
@@ -133,7 +133,7 @@ class Started:
 
 @contextmanager
 def screen() -> Iterator[dict[str, str]]:
-    """Environment for a process that opens a window, on a virtual screen if there is one."""
+    """The environment of a process that opens a window, on a virtual screen if possible."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     server = shutil.which("Xvfb")
     if server is None:
@@ -154,7 +154,7 @@ def screen() -> Iterator[dict[str, str]]:
 
 
 def start(program: str, environment: Mapping[str, str]) -> Started:
-    """Start a program once, with settings of its own, and read the marks that it prints."""
+    """Start a program once, with settings of its own, and read the stages that it prints."""
     with tempfile.TemporaryDirectory() as folder:
         started = monotonic()
         try:
@@ -181,9 +181,9 @@ def start(program: str, environment: Mapping[str, str]) -> Started:
 
 
 def warm(environment: dict[str, str]) -> None:
-    """Compile everything that the cache lacks, which takes as long as it takes."""
+    """Compile everything that is not in the cache, without a time limit."""
     command = [sys.executable, "-m", "slotscope.gui.running.warming", "reservation"]
-    lifeline, silent = subprocess.PIPE, subprocess.DEVNULL  # it ends where its input does
+    lifeline, silent = subprocess.PIPE, subprocess.DEVNULL  # the process ends when its input does
     with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=lifeline, stdout=silent) as process:
         if process.wait() != 0:
             raise subprocess.CalledProcessError(process.returncode, command)
@@ -209,7 +209,7 @@ def bench_windows(rounds: int) -> None:
         for turn in range(rounds + 1):
             found = [start(one, environment) for one in (BARE, TELLING, PROGRAM)]
             imports = cpu_of("-c", f"import {WINDOW}")
-            if turn:  # the first reads files that later ones find in memory
+            if turn:  # the first start reads files that are cached in memory for later ones
                 for kept, one in zip((bare, telling, program), found, strict=True):
                     kept.append(one)
                 imported.append(imports)
@@ -233,12 +233,12 @@ def bench_windows(rounds: int) -> None:
     section(f"start, warm cache, platform {platform}", table(heads, rows))
 
 
-#: Libraries that a window with all its panels cannot do without.
+#: Libraries that a window with all its panels needs.
 WINDOW = "PySide6.QtWidgets, PySide6.QtSvg, numpy, pydantic, pyqtgraph"
 
 
 def why_later(program: list[Started], bare: list[Started]) -> str:
-    """What comes before and in the first paint, as it was measured, beside a bare window's."""
+    """The CPU time of each stage up to the first paint, compared with a bare window's."""
     steps = ("command line", "Qt imported", "modules", "platform", "application", "first paint")
     spent = {
         step: spread(mine.cpu[step] - (mine.cpu[before] if before else 0.0) for mine in program).text(2)
@@ -254,20 +254,20 @@ def why_later(program: list[Started], bare: list[Started]) -> str:
 
 
 def why_incomplete(program: list[Started], imported: list[float]) -> str:
-    """What the libraries of a complete window take, and what comes after its first paint."""
+    """The CPU time to import the libraries of a complete window, and of the stages after its first paint."""
     built = spread(mine.cpu["all panels"] - mine.cpu["window"] for mine in program).text(2)
     return f"importing {WINDOW} and nothing else takes {spread(imported).text(2)}, building and painting panels {built}"
 
 
-#: What a command may take, in CPU seconds, by what is asked for.
+#: Targets in CPU seconds, by command.
 COMMANDS = ((0.1, ("--help",)), (0.3, ("list",)), (0.7, ("bounds", "dra-classroom")), (0.7, ("run", "dra-classroom")))
 
-#: Libraries that a command cannot do without: scenarios are checked by pydantic, programs solved by HiGHS through PuLP.
+#: Libraries that a command needs: pydantic checks scenarios, HiGHS solves programs through PuLP.
 LIBRARIES = {"bounds": "numpy, pydantic, pulp, highspy", "run": "numpy, pydantic"}
 
 
 def cpu_of(*arguments: str) -> float:
-    """CPU seconds of Python with such arguments."""
+    """CPU seconds of Python with these arguments."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     program = [sys.executable, *arguments]
     subprocess.run(program, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
@@ -276,7 +276,7 @@ def cpu_of(*arguments: str) -> float:
 
 
 def bench_commands(rounds: int) -> None:
-    """What commands take, in turn with a bare import of their libraries."""
+    """The CPU time of commands, in turn with a bare import of their libraries."""
     spent: dict[str, list[float]] = {}
     for turn in range(rounds + 1):
         for _, command in COMMANDS:
@@ -296,7 +296,7 @@ def bench_commands(rounds: int) -> None:
 
 
 def bench_compiled() -> None:
-    """How much of what a first start compiled a second one, in another folder, finds."""
+    """The share of the code compiled at a first start that a second start, in another folder, finds."""
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as elsewhere:
         environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {
             "XDG_CACHE_HOME": cache
@@ -311,7 +311,7 @@ def bench_compiled() -> None:
 
 
 def bench_upgrade() -> None:
-    """How much of what was compiled another version finds, all of whose modules differ, but in no kernel's meaning."""
+    """The share of compiled code that another version finds: all its modules differ, but no kernel's meaning does."""
     with tempfile.TemporaryDirectory() as cache, tempfile.TemporaryDirectory() as folder:
         environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {
             "XDG_CACHE_HOME": cache
@@ -327,7 +327,7 @@ def bench_upgrade() -> None:
 
 
 def another_version(folder: Path) -> Path:
-    """A copy of the program in which every module has another text: a new docstring, a comment, a name more."""
+    """A copy of the program with a changed docstring, a new comment and a new name in every module."""
     for name in ("model", "gui", "resources", ".installed"):
         shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "main.py", folder)

@@ -1,4 +1,4 @@
-"""What it costs to ask why a decision was made, to search the change that flips it, and to fork there."""
+"""The cost of asking why a decision was made, of finding the smallest change that flips it, and of forking there."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ RUNS = (
     ("moldable-sublinear", "greedy"),
 )
 
-#: Events of the run before a decision is asked about, or left.
+#: Events before the first decision that is asked about.
 PAST = 10_000
 
 
 def seconds(act: Callable[[], Any]) -> float:
-    """Of this thread's time."""
+    """CPU seconds of this thread."""
     began = thread_time()
     act()
     return thread_time() - began
@@ -44,7 +44,7 @@ def row(scenario: str, policy: str, rounds: int) -> str:
         try:
             tables.append(seconds(lambda at=event: why(bench, line, at)))  # type: ignore[misc]
         except UserError:
-            continue  # it decides nothing
+            continue  # the event has no decision
         answer = why(bench, line, event)
         flips.append(seconds(lambda found=answer: with_flip(bench, line, found)))  # type: ignore[misc]
         session.seek(event - 1)

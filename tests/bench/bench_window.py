@@ -1,9 +1,9 @@
-"""Frames per second and speed of the whole window while a run goes on without limit, in all kinds of system.
+"""Frames per second and speed of the whole window during a run without limit, in all kinds of system.
 
 Run with ``python -m tests.bench.bench_window [--quick]`` (with ``QT_QPA_PLATFORM=offscreen``,
-which is also what it takes where there is no display).  Stretches with and without drawing
-follow each other in one window; the ratio of their speeds is what drawing costs the run.
-Frames are aimed at by the processor's time, of which other programs take nothing: as many as the
+which is also the default without a display).  Stretches with and without drawing
+alternate in one window; the ratio of their speeds is the cost of drawing for the run.
+The target of frames is in CPU time, which other programs do not affect: as many as the
 window's thread can draw in a second of it.
 """
 
@@ -39,7 +39,7 @@ from tests.bench.timing import SETTLED, SIZES, Limit, Spread, aim, scaled, secti
 
 SIZE = (1600, 900)
 
-#: Frames before anything is counted, as the first build what later ones change; and those of a stretch at least.
+#: Frames before the count, as the first build what later ones reuse; and the fewest frames of a stretch.
 FRAMES_FIRST, FRAMES_LEAST = 5, 20
 
 #: Seconds to wait for anything, compiling included.
@@ -48,21 +48,21 @@ PATIENCE = 180
 
 @dataclass
 class Stretch:
-    """What was counted in a stretch of running."""
+    """The counts of a stretch of running."""
 
     seconds: float = 0.0
     frames: int = 0
     events: int = 0
-    run_cpu: float = 0.0  #: seconds of the thread that runs
-    window_cpu: float = 0.0  #: seconds of the thread that draws
-    starved: float = 0.0  #: seconds that the run's thread could run and had no core
-    window_starved: float = 0.0  #: the same of the thread that draws, which may have had Python's lock then
+    run_cpu: float = 0.0  #: CPU seconds of the thread that runs
+    window_cpu: float = 0.0  #: CPU seconds of the thread that draws
+    starved: float = 0.0  #: seconds in which the run's thread waited for a core
+    window_starved: float = 0.0  #: the same of the thread that draws, which may have held Python's lock meanwhile
     panels: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     shown: dict[str, int] = field(default_factory=lambda: defaultdict(int))
 
     @property
     def cpu(self) -> float:
-        """Seconds of both threads."""
+        """CPU seconds of both threads."""
         return self.run_cpu + self.window_cpu
 
     @property
@@ -72,7 +72,7 @@ class Stretch:
 
     @property
     def own_seconds(self) -> float:
-        """The time without that in which other programs had the core."""
+        """The seconds without those in which other programs had the core."""
         return max(self.seconds - self.starved, self.run_cpu)
 
     @property
@@ -85,7 +85,7 @@ class Stretch:
 
     @property
     def per_cpu(self) -> float:
-        """Events per second of the processor."""
+        """Events per CPU second of the run's thread."""
         return max(self.events, 1) / self.run_cpu
 
     @property
@@ -95,7 +95,7 @@ class Stretch:
 
     @property
     def blocked(self) -> float:
-        """Share of the time in which the run's thread waited for Python's lock or for work."""
+        """Share of all time in which the run's thread waited for Python's lock or for work."""
         return (self.own_seconds - self.run_cpu) / self.seconds
 
 
@@ -135,8 +135,8 @@ class Watch(QObject):
         thread = time.pthread_getcpuclockid(worker._thread.ident or 0)
         self.stretch, before = Stretch(), line.event
         self.window.control.run(goal)
-        wait_until("the run goes on", lambda: line.event > before)  # what is shown at rest comes first
-        spin(0.3)  # speeds settle
+        wait_until("the run goes on", lambda: line.event > before)  # the frame at rest is shown first
+        spin(0.3)  # until speeds are steady
         self._spin_for(0 if goal.express else FRAMES_FIRST)
         self.stretch = stretch = Stretch()
         started, first = time.monotonic(), line.event
@@ -155,7 +155,7 @@ class Watch(QObject):
         return stretch
 
     def record(self) -> Painted:
-        """What is painted for a frame of a run that goes on, so that it can be painted again without the window."""
+        """Record what is painted for a frame during a run, so that it can be painted again without the window."""
         painted = Painted(self.window)
         self.window.control.run(Goal())
         self._spin_for(self.stretch.frames + FRAMES_FIRST)
@@ -166,7 +166,7 @@ class Watch(QObject):
         return painted
 
     def measure_beside(self, painted: Painted, drawn: Stretch, seconds: float) -> Stretch:
-        """Run unseen, while Qt alone paints a recorded frame as often as the window has drawn one."""
+        """Run without drawing, while Qt alone paints a recorded frame as often as the window has drawn one."""
         timer = QTimer(self, interval=round(1000 * drawn.seconds / drawn.frames))
         timer.timeout.connect(painted.again)
         timer.start()
@@ -177,7 +177,7 @@ class Watch(QObject):
 
 
 def seconds_without_core(thread: int) -> float:
-    """How long a thread could have run but waited for a core; 0 where Linux does not tell."""
+    """How long a thread waited for a core; 0 where Linux does not report it."""
     try:
         return int(Path(f"/proc/self/task/{thread}/schedstat").read_text().split()[1]) / 1e9
     except (OSError, IndexError):
@@ -185,14 +185,14 @@ def seconds_without_core(thread: int) -> float:
 
 
 def spin(seconds: float) -> None:
-    """Let the window live for some seconds."""
+    """Process the window's events for some seconds."""
     loop = QEventLoop()
     QTimer.singleShot(int(1000 * seconds), loop.quit)
     loop.exec()
 
 
 def wait_until(what: str, reached: Callable[[], bool]) -> None:
-    """Let the window live until something holds."""
+    """Process the window's events until a condition holds."""
     end = time.monotonic() + PATIENCE
     while not reached():
         if time.monotonic() > end:
@@ -201,7 +201,7 @@ def wait_until(what: str, reached: Callable[[], bool]) -> None:
 
 
 def open_window(scenario: Scenario, settled: float, folder: Path) -> MainWindow:
-    """A window with all panels, standing at a settled state, on the kernel."""
+    """A window with all panels, at a settled state, with the kernel."""
     found = panels_of(scenario.system)
     settings = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
     window = gui_app.make_window(settings, "light")
@@ -234,12 +234,12 @@ class Rounds(NamedTuple):
 
     drawn: list[Stretch]
     undrawn: list[Stretch]
-    beside: list[Stretch]  #: undrawn, while Qt paints the same as often as in the one drawn
-    spun: list[Stretch]  #: undrawn, while a second thread computes as long as the window's did
+    beside: list[Stretch]  #: undrawn, while Qt paints the same as often as in the drawn one
+    spun: list[Stretch]  #: undrawn, while a second thread computes as long as the window's thread did
 
 
 def alternate(window: MainWindow, rounds: int, seconds: float) -> Rounds:
-    """Stretches drawn, undrawn, with nothing but their painting, and with a busy core beside them, in turn."""
+    """Stretches drawn, undrawn, with only their painting, and with a busy second core, in turn."""
     watch, found = Watch(window), Rounds([], [], [], [])
     painted = watch.record()
     for _ in range(rounds):
@@ -252,7 +252,7 @@ def alternate(window: MainWindow, rounds: int, seconds: float) -> Rounds:
 
 
 def at_pace(window: MainWindow, pace: float, rounds: int, seconds: float) -> list[Stretch]:
-    """Stretches drawn at so many units of time a second."""
+    """Stretches drawn at *pace* units of time per second."""
     watch = Watch(window)
     window.control.set_pace(Pace(time=pace))
     return [watch.measure(Goal(), seconds) for _ in range(rounds)]
@@ -265,7 +265,7 @@ def summary(drawn: list[Stretch], undrawn: list[Stretch]) -> str:
 
 
 def _speeds(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spread]]:
-    """Frames and events by the clock and by the processor's time."""
+    """Frames and events by the clock and by CPU time."""
     pairs = list(zip(drawn, undrawn, strict=True))
     return [
         ("frames per second", spread(one.frames / one.seconds for one in drawn)),
@@ -292,7 +292,7 @@ def _speeds(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spr
 
 
 def _calmest(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spread]]:
-    """The round to which other programs left most: chosen by that, not by its result."""
+    """The round that other programs disturbed least, chosen independently of its result."""
     calm, other = min(zip(drawn, undrawn, strict=True), key=lambda pair: pair[0].starved + pair[1].starved)
     without_core = (calm.starved + other.starved) / (calm.seconds + other.seconds)
     return [
@@ -316,9 +316,9 @@ def _waits(drawn: list[Stretch], undrawn: list[Stretch]) -> list[tuple[str, Spre
 
 
 def panel_table(drawn: list[Stretch]) -> str:
-    """CPU inside each panel's ``set_frame``; painting comes after it and is the rest.
+    """CPU inside each panel's ``set_frame``; painting comes later and is part of the rest.
 
-    A panel behind another tab is shown no frame; one in front must be shown them all.
+    A panel behind another tab gets no frame; one in front must get them all.
     """
     names = sorted({name for one in drawn for name in one.panels})
     rows = []
@@ -366,7 +366,7 @@ def bench_window(case: Case, rounds: int, seconds: float) -> None:
 
 
 def bench_paced(case: Case, rounds: int, seconds: float) -> None:
-    """What both threads take of a core while the run keeps a pace."""
+    """The share of a core that both threads take while the run keeps a pace."""
     with tempfile.TemporaryDirectory() as folder:
         window = open_window(case.scenario, case.settled, Path(folder))
         paced = at_pace(window, case.pace, rounds, seconds)
@@ -384,7 +384,7 @@ def bench_paced(case: Case, rounds: int, seconds: float) -> None:
 
 
 def most_costly(drawn: Sequence[Stretch]) -> str:
-    """Which panel takes the most of a frame, and what painting and the rest take."""
+    """The panel that takes the most of a frame, and the time of painting and the rest."""
     frames = sum(one.frames for one in drawn)
     spent = {name: sum(one.panels[name] for one in drawn) for one in drawn for name in one.panels}
     name = max(spent, key=lambda panel: spent[panel])
@@ -394,7 +394,7 @@ def most_costly(drawn: Sequence[Stretch]) -> str:
 
 
 def why_slower(drawn: Sequence[Stretch], undrawn: Sequence[Stretch], spun: Sequence[Stretch]) -> str:
-    """How much of a run's speed goes to waiting for the window's thread, and how much to what both share."""
+    """How much of a run's speed is lost by waiting for the window's thread, and how much by sharing hardware."""
     waits = spread(100 * one.waited for one in drawn).median
     held = spread(100 * one.window_starved / one.seconds for one in drawn).median
     same, alone = (
@@ -410,7 +410,7 @@ def why_slower(drawn: Sequence[Stretch], undrawn: Sequence[Stretch], spun: Seque
 
 
 def compare(window: MainWindow, policies: tuple[str, ...]) -> None:
-    """Put policies beside the first."""
+    """Add policies beside the first."""
     window.compare.compare(policies)
     wait_until("the lanes are built", lambda: len(window.compare.labels) == 1 + len(policies) and window.area.complete)
     spin(1.0)
@@ -423,7 +423,7 @@ class Case(NamedTuple):
     scenario: Scenario
     settled: float = SETTLED  #: the time after which it is measured
     beside: tuple[str, ...] = ()  #: policies of further lanes
-    pace: float = 1.0  #: units of time a second where it keeps one
+    pace: float = 1.0  #: units of time per second at a pace
 
 
 def enlarged(name: str, **changes: Any) -> Scenario:
@@ -446,7 +446,7 @@ def cases() -> list[Case]:
 
 
 def paced_cases() -> list[Case]:
-    """What runs at a pace: of each kind a scenario with as many events a second as frames, or more."""
+    """Runs at a pace: of each kind a scenario with at least as many events per second as frames."""
     return [
         Case(f"DRA, L = {SIZES[0]}", scaled(SIZES[0])),
         Case("queues-wide-jobs", load_scenario("queues-wide-jobs"), 20_000, pace=500),

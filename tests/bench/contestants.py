@@ -1,4 +1,4 @@
-"""Ways of doing the same work as contestants, whatever the kind of system."""
+"""Ways of doing the same work as contestants, for any kind of system."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from slotscope.model.running.engine import Engine, Task, started
 from slotscope.model.systems.state import copied
 from tests.bench.timing import Contestant, Work, spread, table
 
-#: Rows of the tape, which is written again and again as in a run.
+#: Rows of the tape, which is overwritten repeatedly as in a run.
 TAPE = 10_000
 
 
 def events_of(state: Any) -> int:
-    """Events so far."""
+    """Number of events so far."""
     return int(state.number[0])
 
 
 def settled(bench: Bench, events: int) -> Any:
-    """The state after so many events."""
+    """The state after a number of events."""
     kernel, tape = bench.kernel(), np.zeros(min(events, TAPE), bench.system.row_dtype)
     state = started(bench.system)
     while events_of(state) < events:
@@ -32,12 +32,12 @@ def settled(bench: Bench, events: int) -> Any:
 def of_engine(
     engine: Engine, row: np.dtype[Any], state: Any, events: int, unit: Callable[[Any], int] = events_of
 ) -> Contestant:
-    """An engine with rows of this type that goes on from a state; *unit* counts what it has done so far."""
+    """An engine with this type of rows that continues from a state; *unit* counts the work done so far."""
     tape = np.zeros(min(events, TAPE), row)
 
     def contestant() -> Work:
         current = copied(state)
-        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
+        engine.advance(current, tape[:0], Task())  # builds the index that is kept beside the state
 
         def work() -> float:
             now: Any = current
@@ -51,7 +51,7 @@ def of_engine(
 
 
 def counted(way: Callable[[], Callable[[], Any]], unit: str = "events") -> Contestant:
-    """A way as a contestant: *unit* of its outcome says how much it has done."""
+    """A way as a contestant: *unit* of its outcome is the amount of work done."""
 
     def contestant() -> Work:
         run = way()
@@ -61,6 +61,6 @@ def counted(way: Callable[[], Callable[[], Any]], unit: str = "events") -> Conte
 
 
 def per_second(times: Mapping[str, Sequence[float]]) -> str:
-    """How many events each way does in a second of the processor."""
+    """Events per CPU second of each way."""
     rows = [(name, f"{spread(1 / second for second in mine).median:,.0f}") for name, mine in times.items()]
     return table(("way", "events per CPU second"), rows)

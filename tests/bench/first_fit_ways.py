@@ -1,4 +1,4 @@
-"""First fit in C with all of the kernel's work, on copies of its arrays: the end is the same to the bit."""
+"""First fit in C with all of the kernel's work, on copies of its arrays: the final state is the same to the bit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOURCE = "first_fit.c"
 
 
 def roomy(state: ReservationState) -> ReservationState:
-    """A copy of a settled state with twice the job records, so that no run asks for more."""
+    """A copy of a settled state with twice the job records, so that no run needs more."""
     larger: ReservationState = with_more_records(SPEC, copied(state), FREE)
     return larger
 

@@ -1,9 +1,9 @@
 """DRA with CRA from scratch at each admission and departure, compiled: the paper's lines.
 
-Where the kernel of :mod:`model.kinds.reservation.kernels.dra` moves boundaries, this one ranks all
-servers anew, which takes time in proportion to their number.  It exists only to be compared with:
+The kernel of :mod:`model.kinds.reservation.kernels.dra` moves boundaries; this one ranks all
+servers anew, which takes time in proportion to their number.  It is for comparison only:
 it makes the same decisions, so it must reach the same digests.  GPA is the kernel's own
-(MaxReward from a memo), and so is what a decision does to the state.
+(MaxReward with memoization), and so is the effect of a decision on the state.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ begin_arrival = loop.begin_arrival
 
 
 class Ranking(NamedTuple):
-    """L servers, J types, C known configurations: what CRA found last."""
+    """The last result of CRA, for L servers, J types and C known configurations."""
 
     size: NDArray[np.int64]
     vectors: NDArray[np.int32]  #: [C, J]
@@ -73,7 +73,7 @@ class Ranking(NamedTuple):
     rank: NDArray[np.int64]  #: [L]
     index_one: NDArray[np.int32]  #: [C] the most recently assigned server of each
     greedy: NDArray[np.int32]  #: [J] the configurations of k[1], k[2], ...
-    given: NDArray[np.int64]  #: [J] not used: the jobs in the system count
+    given: NDArray[np.int64]  #: [J] unused: the jobs in the system are counted instead
 
 
 @jitable
@@ -158,7 +158,7 @@ def adopt_greedy(state: State, index: Any, length: int, found: Array, counts: Ar
 
 @jitable
 def rank_servers(state: State, index: Any, length: int, types: int, outcome: Array) -> None:
-    """Lines 3-16: the ranks of all servers, from nothing."""
+    """Lines 3-16: the ranks of all servers, from scratch."""
     for server in range(len(index.rank)):  # line 3
         index.rank[server] = types + 1
     i_star = types  # line 4
@@ -281,7 +281,7 @@ class LiteralKernel(DraKernel):
     kernel = staticmethod(advance)
 
     def index(self, state: ReservationState) -> Ranking:
-        """The ranks that follow from a state."""
+        """The ranks of a state."""
         known = super().index(state)
         index = Ranking(
             size=known.size,

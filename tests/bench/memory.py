@@ -1,4 +1,4 @@
-"""What memory itself takes: reads that must wait for each other, of as many bytes as a state has."""
+"""The cost of memory itself: reads that depend on each other, over as many bytes as a state has."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from slotscope.model.jit import compiled, jitable, unsigned
 from tests.bench.timing import Contestant, Limit, interleaved
 
-#: Reads of one round, and the bytes of a place.
+#: Reads per round, and bytes per entry.
 READS, PLACE = 100_000, 8
 
-#: Bytes that the nearest cache holds.
+#: Bytes that fit the first-level cache.
 NEAR = 2**13
 
 
 @jitable
 def followed(after: Any, start: int, reads: int) -> int:
-    """Where so many reads lead, each of a place that the one before names."""
+    """The entry reached after this many reads, each of the entry that the one before names."""
     place = start
     for _ in range(reads):
         place = after[unsigned(place)]
@@ -26,7 +26,7 @@ def followed(after: Any, start: int, reads: int) -> int:
 
 
 def ring(size: int) -> np.ndarray:
-    """So many bytes of places, each of which names another one at random, so that all are in one ring."""
+    """An array of this many bytes, in which each entry names another at random, so that all form one cycle."""
     order = np.random.default_rng(1).permutation(max(NEAR, size) // PLACE)
     after = np.empty(len(order), np.int64)
     after[order] = np.roll(order, 1)
@@ -34,7 +34,7 @@ def ring(size: int) -> np.ndarray:
 
 
 def nanoseconds_of_a_read(size: int) -> float:
-    """How much longer it takes to read at random from so many bytes than from a few that a cache holds."""
+    """How much longer a random read takes in this many bytes than in a few that fit the cache."""
     run = compiled(followed)
 
     def reading(after: np.ndarray) -> Contestant:
@@ -49,7 +49,7 @@ def nanoseconds_of_a_read(size: int) -> float:
 
 
 def grown_by_reads(few: Sequence[float], reads: float, size: int, of_what: str) -> Limit:
-    """How much more is the least for what takes *few* seconds where all is near, if it must wait for so many reads."""
+    """The least growth of a cost of *few* seconds with all data cached, if this many reads must wait for memory."""
     read = nanoseconds_of_a_read(size)
     what = (
         f"{reads:.2g} reads of {of_what}, {read:.0f} ns each in the {size / 1e6:.0f} MB of the state, and nothing else"

@@ -1,10 +1,10 @@
-"""Moldable jobs by other hands: in C, with SimPy twice, and as a Python program with ``heapq``.
+"""Other implementations of moldable jobs: in C, with SimPy twice, and as a Python program with ``heapq``.
 
 The way in C does the kernel's work on the kernel's own arrays (jobs, gaps, calendar, integrals,
-rows, the hash of history) and must reach the same digest.  The programs know one class of jobs
-under greedy(p), and servers by their number alone; they begin with empty servers.  As such programs
-do they draw their jobs with ``random``, so that they do the same only on average; given the run's
-own jobs they must block the same ones and reach the same integrals.
+rows, the hash of history) and must reach the same digest.  The programs support one class of jobs
+under greedy(p), count servers without telling them apart, and begin with empty servers.  As such
+programs do, they draw their jobs with ``random``, so that they agree only on average; given the
+run's own jobs they must block the same ones and reach the same integrals.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Jobs = Iterator[tuple[float, float, int]]
 
 
 class Outcome(NamedTuple):
-    """What a program did since time 0."""
+    """The results of a program since time 0."""
 
     events: int
     blocked: int
@@ -81,7 +81,7 @@ def own_jobs(bench: Bench) -> Jobs:
 
 
 class Program(ABC):
-    """What all of them share: X_i, its integrals, and how many servers are free."""
+    """Shared by all programs: X_i, its integrals, and the number of free servers."""
 
     def __init__(self, bench: Bench, jobs: Jobs) -> None:
         self.jobs = jobs
@@ -93,18 +93,18 @@ class Program(ABC):
         self.events = self.blocked = self.partial = 0
 
     def change(self, now: float, width: int, by: int) -> None:
-        """X_i changes."""
+        """Change X_i."""
         self.areas[width] += self.running[width] * (now - self.since[width])
         self.since[width] = now
         self.running[width] += by
 
     @abstractmethod
     def run(self, until: float) -> None:
-        """Everything that happens before a time."""
+        """Run all events before a time."""
 
     @property
     def outcome(self) -> Outcome:
-        """What it did so far."""
+        """The results so far."""
         return Outcome(self.events, self.blocked, self.partial, tuple(self.areas[1:]))
 
 
@@ -153,14 +153,14 @@ class Idiomatic(Program):
         self.environment.process(self.arrivals())
 
     def arrivals(self) -> Process:
-        """Jobs come one after another."""
+        """Let jobs arrive one after another."""
         environment = self.environment
         for time, size, asked in self.jobs:
             yield environment.timeout(time - environment.now)
             environment.process(self.job(size, asked))
 
     def job(self, size: float, asked: int) -> Process:
-        """A job that arrives: it takes servers, runs, and gives them back."""
+        """A job that takes servers, runs, and gives them back."""
         self.events += 1
         width = int(min(asked, self.servers.level))
         if not width:
@@ -180,7 +180,7 @@ class Idiomatic(Program):
 
 
 class Lean(Program):
-    """SimPy as a calendar only: one process for the arrivals, and a callback for each departure."""
+    """SimPy as an event calendar only: one process for the arrivals, and a callback for each departure."""
 
     def __init__(self, bench: Bench, jobs: Jobs) -> None:
         super().__init__(bench, jobs)
@@ -188,7 +188,7 @@ class Lean(Program):
         self.environment.process(self.arrivals())
 
     def arrivals(self) -> Process:
-        """Jobs come one after another, and take servers."""
+        """Let jobs arrive one after another and take servers."""
         environment = self.environment
         for time, size, asked in self.jobs:
             yield environment.timeout(time - environment.now)
@@ -223,7 +223,7 @@ PROGRAMS: dict[str, type[Program]] = {
 
 
 class Kernel:
-    """The kernel as a program of that kind: from empty servers, jobs made as they are needed."""
+    """The kernel as such a program: from empty servers, with jobs generated as they are needed."""
 
     def __init__(self, bench: Bench) -> None:
         self._engine = bench.kernel()
@@ -256,12 +256,12 @@ def compiled_c(folder: Path) -> ctypes.CDLL | None:
     return found
 
 
-#: Goes on for so many events, prepared outside of the measured time; returns the state.
+#: Continues for a number of events, prepared outside of the measured time; returns the state.
 Way = Callable[[], Callable[[], MoldableState]]
 
 
 def by_kernel(bench: Bench, state: MoldableState, events: int) -> Way:
-    """The kernel, from a copy of a state; its jobs were made before."""
+    """The kernel, from a copy of a state; its jobs were generated before."""
     tape, engine = np.zeros(min(events, TAPE), MOLDABLE_ROW), bench.kernel()
 
     def prepared() -> Callable[[], MoldableState]:

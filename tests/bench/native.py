@@ -1,4 +1,4 @@
-"""The same work in C: its source as a library, and what is handed to that."""
+"""The same work in C: compiles a source to a library, and passes arrays to it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.bench.timing import architecture
 
 
 def library_of(source: Path, folder: Path, *options: str) -> ctypes.CDLL | None:
-    """What a source is compiled to, or None where no compiler is installed."""
+    """The library compiled from a source, or None where no compiler is installed."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None

@@ -1,8 +1,8 @@
-"""JRS by other hands: as a Python program with ``heapq``, and in C.
+"""Other implementations of JRS: as a Python program with ``heapq``, and in C.
 
 All follow the same rules (:class:`model.kinds.phases.programs.rules.Rules`) with the defaults of
 JRS, and begin with empty servers.  The Python program draws with ``random``, as such programs do,
-so that it does the same only on average; given the run's own random words it must reach the same
+so that it agrees only on average; given the run's own random words it must reach the same
 integrals and counts, and the one in C always must.
 """
 
@@ -39,7 +39,7 @@ TIMERS, AT_ONCE = 1, 2
 
 
 class Outcome(NamedTuple):
-    """What a way did in its events; the integrals are in the order of the state's ``area``."""
+    """The results of a way; the integrals are in the order of the state's ``area``."""
 
     events: int
     areas: tuple[float, ...]
@@ -54,7 +54,7 @@ Way = Callable[[], Callable[[], Outcome]]
 
 
 class Chance:
-    """Random numbers as Python programs draw them, whatever they are for."""
+    """Random numbers as Python programs draw them, regardless of their key."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -108,7 +108,7 @@ class Job:
 
 
 def first_at_least(shares: list[float], share: float) -> int:
-    """The first place whose cumulative share reaches *share*."""
+    """The first position whose cumulative share reaches *share*."""
     return next(place for place, upto in enumerate(shares) if upto >= share)
 
 
@@ -153,12 +153,12 @@ class PlainJrs:
         self.add(self.times[0], self.arrive, 0)
 
     def add(self, time: float, what: Callable[[Any], None], of: Any) -> None:
-        """Something is to happen."""
+        """Schedule an event."""
         heappush(self.events, (time, self.entries, what, of))
         self.entries += 1
 
     def run(self, count: int) -> Outcome:
-        """So many events."""
+        """Run a number of events."""
         left = count
         while left:
             time, _, what, of = heappop(self.events)
@@ -192,14 +192,14 @@ class PlainJrs:
         self.take(job, self.chance.below(TOKEN_KEY, number, len(tokens)))
 
     def next_arrival(self, number: int) -> None:
-        """The next job's arrival."""
+        """Schedule the next job's arrival."""
         if number == self.block.end:
             self.block = self.workload.block_at(number)
             self.times, self.types = self.block.time.tolist(), self.block.type.tolist()
         self.add(self.times[number - int(self.block.first[0])], self.arrive, number)
 
     def overflow(self, job: Job) -> None:
-        """A job goes to a backup server."""
+        """Send a job to a backup server."""
         idle = self.idle[job.pool]
         if idle:
             job.server = heappop(idle)
@@ -214,7 +214,7 @@ class PlainJrs:
         self.draw(job)
 
     def go(self, entry: tuple[Job, int]) -> None:
-        """A job moves."""
+        """A job changes its phase or departs."""
         job, phase = entry
         if phase == self.phases:
             self.leave(job)
@@ -256,7 +256,7 @@ class PlainJrs:
         self.draw(job)
 
     def ring(self, entry: tuple[int, int]) -> None:
-        """A timer rings: a proactive request."""
+        """A timer is due: a proactive request."""
         server, number = entry
         self.running[server] = -1
         pool, place = self.pool_of[server], self.observed[server]
@@ -269,10 +269,10 @@ class PlainJrs:
         jobs[job_type] = 1
         self.look(server, self.up[place][job_type], jobs)
 
-    # What follows from them.
+    # Consequences.
 
     def look(self, server: int, place: int, jobs: list[int]) -> None:
-        """Case 2, as long as it lasts, and the request; or a new timer."""
+        """Apply case 2 as long as it holds, and make the request; or start a new timer."""
         pool = self.pool_of[server]
         while self.case[pool][place] == AT_ONCE:
             share = self.chance.share(REQUEST_KEY, self.requests, sum(jobs))
@@ -285,7 +285,7 @@ class PlainJrs:
             self.new_timer(server)
 
     def request(self, server: int, jobs: list[int]) -> None:
-        """Tokens are made, and the limit is kept."""
+        """Make tokens, and apply the limit."""
         pool = self.pool_of[server]
         self.requests += 1
         for job_type, many in enumerate(jobs):
@@ -305,7 +305,7 @@ class PlainJrs:
                 self.take(job, position)
 
     def take(self, job: Job, position: int) -> None:
-        """A job takes a token and joins its server, which may go on."""
+        """Let a job take a token and join its server, whose pause may end."""
         server = job.server = self.tokens[job.pool][job.type].pop(position)
         self.waiting -= 1
         self.held[server] -= 1
@@ -319,7 +319,7 @@ class PlainJrs:
             self.new_timer(server)
 
     def new_timer(self, server: int) -> None:
-        """The timer of a server's configuration, if it has one."""
+        """Start the timer of a server's configuration, if it has one."""
         rate = self.rate[self.pool_of[server]][self.observed[server]]
         self.running[server] = -1
         if rate > 0:
@@ -329,7 +329,7 @@ class PlainJrs:
             self.add(self.now + time, self.ring, (server, number))
 
     def draw(self, job: Job) -> None:
-        """When and where a job moves."""
+        """Draw when and where a job moves."""
         key = VIRTUAL_KEY if job.virtual else REAL_KEY
         time = self.chance.time(key, job.number, 2 * job.moves) / self.out_rate[job.phase]
         where = self.chance.share(key, job.number, 2 * job.moves + 1)
@@ -337,7 +337,7 @@ class PlainJrs:
         self.add(self.now + time, self.go, (job, following))
 
     def change_use(self, server: int, phase: int, jobs: int) -> None:
-        """So many more real jobs of a phase use a server."""
+        """Change the number of real jobs of a phase on a server."""
         use = self.use[server]
         for d, need in enumerate(self.demand[phase]):
             use[d] += jobs * need
@@ -365,7 +365,7 @@ def in_python(bench: Bench, events: int, seed: int = 1) -> Way:
 # C.
 
 
-#: The program's own logarithm, in place of the system's: no sum is joined with a product, which would round once.
+#: With the program's own logarithm instead of the system's; no fused multiply-add, which would round only once.
 SAME_LOGARITHM = ("-DSAME_LOGARITHM", "-ffp-contract=off")
 
 
@@ -375,7 +375,7 @@ def compiled_c(folder: Path, *options: str) -> ctypes.CDLL | None:
 
 
 class CompiledJrs:
-    """JRS in C from empty servers, with room for so many events."""
+    """JRS in C from empty servers, with room for a number of events."""
 
     def __init__(self, bench: Bench, library: ctypes.CDLL, events: int) -> None:
         system: Any = bench.system
@@ -406,7 +406,7 @@ class CompiledJrs:
         library.begin(ctypes.byref(self._jrs))
 
     def run(self, events: int) -> Outcome:
-        """So many events."""
+        """Run a number of events."""
         self._library.run(ctypes.byref(self._jrs), ctypes.c_int64(events))
         names = [name for name, _ in self._jrs._fields_][-4:]
         virtual, matched, overflowed, made = (getattr(self._jrs, name) for name in names)
@@ -444,7 +444,7 @@ def _fresh(state: Any, tables: Any, rules: Any, records: int, tokens: int) -> tu
 
 
 def _constants(tables: Any, rules: Any) -> tuple[Any, ...]:
-    """What never changes, in the order of the fields of the library's structure."""
+    """The constants, in the order of the fields of the library's structure."""
     types, resources = tables.demand.shape
     return (
         *(types, resources, len(rules.limit), len(rules.pool_of), len(tables.up)),
@@ -455,7 +455,7 @@ def _constants(tables: Any, rules: Any) -> tuple[Any, ...]:
 
 
 def _arrivals(workload: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Times and types of so many arrivals and more."""
+    """Times and types of at least so many arrivals."""
     blocks = [workload.block_at(0)]
     while blocks[-1].end < count:
         blocks.append(workload.block_at(blocks[-1].end))

@@ -1,9 +1,9 @@
-"""BF-J/S in slotted time by other hands: in C, and with SimPy as its users write it.
+"""Other implementations of BF-J/S in slotted time: in C, and with SimPy as its users write it.
 
 One way in C does the kernel's work on the kernel's own arrays (job records, lists, the index by
-size, rows, the hash of history) and must reach the same digest; once its compiler is told that there is
-one resource, and once as little as the kernel's.  The other knows arrays only.
-All go on from the same state, meet the same jobs, and must place as many and let as many wait.
+size, rows, the hash of history) and must reach the same digest; it is compiled once for one
+resource, and once for any number, as the kernel is.  The other way in C uses bare arrays.
+All start from the same state, get the same jobs, and must place as many and let as many wait.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from tests.bench.native import Pointers, library_of
 Process = Generator[simpy.Event, Any, None]
 
 
-#: The kernel's work in C, whose compiler is told that there is one resource, or as little as the kernel's; bare arrays.
+#: The kernel's work in C, compiled for one resource, or for any number as the kernel is; bare arrays.
 SAME, ANY, LEAN = "C -O3, the same work", "C -O3, the same work of any number of resources", "C -O3, arrays only"
 SOURCES = {SAME: ("slotted_best_fit.c", "-DD=1"), ANY: ("slotted_best_fit.c",), LEAN: ("slotted_lean.c",)}
 
 
 class Outcome(NamedTuple):
-    """What a way of running the slots did."""
+    """The results of a way of running the slots."""
 
     slots: int
     placed: int
-    area: float  #: jobs that wait, summed over all slots before the last busy one
-    state: QueueState | None = None  #: the end, where it is known
+    area: float  #: waiting jobs, summed over all slots before the last busy one
+    state: QueueState | None = None  #: the final state, where it is known
 
 
 #: Prepares a run outside of the measured time.
@@ -49,7 +49,7 @@ Way = Callable[[], Callable[[], Outcome]]
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A state, the jobs that arrive after it, and the slot up to which they do."""
+    """A state, the jobs that arrive after it, and the slot of the last arrival."""
 
     bench: Bench
     state: QueueState
@@ -69,7 +69,7 @@ class Problem:
 
 
 def problem_of(bench: Bench, state: QueueState, arrivals: int) -> Problem:
-    """The problem of going on for about so many arrivals, all of the last slot's among them."""
+    """The problem of continuing for about this many arrivals, including all of the last slot's."""
     first = int(state.number[NEXT_ARRIVAL])
     blocks: list[tuple[np.ndarray, ...]] = []
     last = first
@@ -90,7 +90,7 @@ def by_engine(problem: Problem, engine: Engine) -> Way:
 
     def prepared() -> Callable[[], Outcome]:
         current: Any = copied(problem.state)
-        engine.advance(current, tape[:0], Task())  # builds what is kept beside the state
+        engine.advance(current, tape[:0], Task())  # builds the index that is kept beside the state
 
         def run() -> Outcome:
             now, reason = current, Reason.LIMIT
@@ -113,7 +113,7 @@ def _outcome(before: QueueState, after: QueueState) -> Outcome:
 
 
 def compiled_c(folder: Path) -> dict[str, ctypes.CDLL]:
-    """The kernel's work, twice, and the bare algorithm; nothing where no compiler is installed."""
+    """The kernel's work, twice, and the bare algorithm; empty where no compiler is installed."""
     here = Path(__file__).parent
     found = {title: library_of(here / name, folder, *options) for title, (name, *options) in SOURCES.items()}
     return {title: library for title, library in found.items() if library is not None}

@@ -1,4 +1,4 @@
-"""What Qt alone takes to paint what the window paints: the same commands from a recording, with all in them known."""
+"""The cost of painting a window by Qt alone: the same commands from a recording, with all values known."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from slotscope.gui.painting import kept
 
 
 class Painted(QObject):
-    """Which parts of a window are painted, and what Qt alone takes for that: the same commands, all in them known.
+    """Records which parts of a window are painted, and measures Qt alone repeating the same commands.
 
-    The ground under texts is left out, as is whatever finds what to paint: nothing that shows the same takes less.
+    All values in the commands are known.  The background under texts and the search for what to paint are left out,
+    so nothing that shows the same can take less.
     """
 
     def __init__(self, window: QWidget) -> None:
@@ -33,7 +34,7 @@ class Painted(QObject):
         return False
 
     def watch(self, work: Callable[[], None]) -> None:
-        """Note what is painted while something is done."""
+        """Note what is painted during some work."""
         self.parts.clear()
         app = gui_app.application()
         app.installEventFilter(self)
@@ -41,14 +42,14 @@ class Painted(QObject):
         app.removeEventFilter(self)
 
     def record(self) -> None:
-        """Keep the commands by which all these parts are painted now."""
+        """Record the commands that now paint all these parts."""
         self._pictures = [
             (part.mapTo(self._window, QPoint()), region, recorded(part, region)) for part, region in self.parts.items()
         ]
         self._canvas = QPixmap(self._window.size())
 
     def again(self) -> float:
-        """CPU milliseconds of Qt to paint what was recorded once more."""
+        """CPU milliseconds of Qt to repeat the recorded painting."""
         started = time.thread_time()
         painter = QPainter(self._canvas)
         for at, region, picture in self._pictures:
@@ -58,7 +59,7 @@ class Painted(QObject):
 
 
 def paint(painter: QPainter, at: QPoint, region: QRegion, picture: QPicture) -> None:
-    """What was recorded of a region of a widget that is *at* so many pixels."""
+    """Repeat the recorded painting of a region of a widget whose offset is *at*."""
     painter.setClipRegion(region.translated(at))
     painter.drawPicture(at, picture)
 
@@ -68,7 +69,7 @@ def recorded(part: QWidget, region: QRegion) -> QPicture:
     picture = QPicture()
     painter = QPainter(picture)
     raster = SimpleNamespace(Type=SimpleNamespace(Raster=QPaintEngine.Type.Picture))
-    with mock.patch.object(kept, "QPaintEngine", raster):  # what is kept as pixels is recorded as pixels
+    with mock.patch.object(kept, "QPaintEngine", raster):  # pictures cached as pixels are recorded as pixels
         part.render(painter, region.boundingRect().topLeft(), region, QWidget.RenderFlag(0))
     painter.end()
     return picture

@@ -1,9 +1,9 @@
-"""The loss system under first fit, written by hand in other ways: the kernel's contestants.
+"""Other implementations of the loss system under first fit, to compare the kernel with.
 
 SimPy as its users write it (one process per job), the best loop in plain Python, and one
 loop of arrays, a heap and bit sets, in C and for Numba.  All start from the same servers and
-jobs and meet the same arrivals, so all must reject the same jobs.  Unlike the kernel they
-know no job by name and keep no log, no integrals and no hash of history.
+jobs and get the same arrivals, so all must reject the same jobs.  Unlike the kernel they
+do not number jobs and keep no log, no integrals and no hash of history.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Process = Generator[simpy.Event, Any, None]
 
 
 class Outcome(NamedTuple):
-    """What a contestant did."""
+    """The results of a contestant."""
 
     events: int
     rejected: list[int]  #: positions among the arrivals
-    state: ReservationState | None = None  #: the end, where it is known
+    state: ReservationState | None = None  #: the final state, where it is known
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class Problem:
 
 
 def problem_of(bench: Bench, state: ReservationState, arrivals: int) -> Problem:
-    """The problem of going on from a state for so many arrivals."""
+    """The problem of continuing from a state for a number of arrivals."""
     first = int(state.number[NEXT_ARRIVAL])
     blocks = []
     last = first
@@ -106,7 +106,7 @@ class Simpy:
             self.environment.step()
 
     def build(self, free: list[list[int]]) -> None:
-        """Make the servers, with so much of two resources free."""
+        """Make the servers, with these amounts of two resources free."""
         self.processors, self.memory = ([row[0] for row in free], [row[1] for row in free])
 
     def first_fit(self, processors: int, memory: int) -> int | None:
@@ -207,7 +207,7 @@ class PythonLoop:
         self.room = [int.from_bytes(np.packbits(bits, bitorder="little").tobytes(), "little") for bits in fits.T]
 
     def change(self, server: int, job_type: int, by: int) -> None:
-        """A job comes to (-1) or leaves (1) a server."""
+        """Add a job to a server (-1) or remove one (1)."""
         left, size, bit = self.free[server], self.sizes[job_type], 1 << server
         for resource, amount in enumerate(size):
             left[resource] += by * amount
@@ -243,7 +243,7 @@ class PythonLoop:
 
 
 class Arrays(NamedTuple):
-    """What the loop works on, in the order of its arguments."""
+    """The arguments of the loop, in order."""
 
     sizes: np.ndarray  #: [5] servers, types, resources, words of 64 servers, jobs in the heap
     demand: np.ndarray  #: [J, n]
@@ -328,7 +328,7 @@ def first_bit(words: Array) -> int:
 
 @jitable
 def change(demand: Array, free: Array, room: Array, server: int, kind: int, by: int) -> None:
-    """A job comes to (-1) or leaves (1) a server: look at the server again."""
+    """Add a job to a server (-1) or remove one (1), and test again whether the server has room."""
     at, of = unsigned(server), unsigned(kind)
     for resource in range(demand.shape[1]):
         free[at, resource] += by * demand[of, resource]
@@ -454,5 +454,5 @@ def compiled_numba() -> Callable[[Arrays], int]:
 
 
 def outcome_of(arrays: Arrays, departed: int) -> Outcome:
-    """What a loop over arrays did."""
+    """The results of a loop over arrays."""
     return Outcome(len(arrays.time) + departed, np.flatnonzero(arrays.rejected).tolist())

@@ -1,4 +1,4 @@
-"""A second thread as busy as another one was: what the processor alone takes from a run for that."""
+"""A second thread as busy as another one was: how much a run slows down by sharing the processor alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import TracebackType
 import numba
 import numpy as np
 
-#: Turns of about half a millisecond, and seconds of rest between two where it is too early for the next.
+#: Turns in about half a millisecond, and seconds of rest when the share is exceeded.
 _TURNS, _REST = 400_000, 0.0005
 
 
@@ -22,12 +22,12 @@ def _turn(turns: int) -> np.uint64:
 
 
 class Spinning:
-    """Computes for a *share* of the time, without memory and without Python's lock."""
+    """Computes for a *share* of the time, without using memory or Python's lock."""
 
     def __init__(self, share: float) -> None:
         self._share, self._ended = share, Event()
         self._thread = Thread(target=self._spin, daemon=True)
-        _turn(1)  # compiled
+        _turn(1)  # compiles it
 
     def _spin(self) -> None:
         began, spent = monotonic(), thread_time()

@@ -1,6 +1,6 @@
-"""The benchmark of moldable jobs at tiny sizes: the ways that are compared do the same.
+"""The benchmark of moldable jobs at tiny sizes: the compared ways have the same results.
 
-How long anything takes is never looked at.
+Times are never checked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.bench.moldable_ways import (
 
 pytestmark = pytest.mark.slow
 
-#: Scenario, servers, policy: several classes with pools, and a policy with a table, among them.
+#: Scenario, servers, policy: including several classes with pools, and a policy with a table.
 CASES: tuple[tuple[str, int, str, dict[str, Any]], ...] = (
     ("moldable-sublinear", 100, "greedy-p", {}),
     ("moldable-linear", 50, "greedy-p", {}),
@@ -37,7 +37,7 @@ CASES: tuple[tuple[str, int, str, dict[str, Any]], ...] = (
 
 EVENTS = 20_000
 
-#: For the programs.
+#: The scenarios that the programs support.
 UNTIL = 20.0
 
 
@@ -51,7 +51,7 @@ def test_c_does_the_same_work(name: str, servers: int, policy: str, options: dic
     kernel, other = by_kernel(bench, before, EVENTS)()(), in_c(bench, library, before, EVENTS)()()
     assert digest(kernel) == digest(other), differences(kernel, other)
     assert kernel.tally[BLOCKED].sum() > before.tally[BLOCKED].sum()
-    split = name != "moldable-linear"  # whose jobs all have the same width
+    split = name != "moldable-linear"  # there all jobs have the same width
     assert (kernel.tally[SPLIT].sum() > before.tally[SPLIT].sum()) == split
 
 

@@ -1,6 +1,6 @@
-"""The benchmark of jobs with phases at tiny sizes: the ways that are compared do the same.
+"""The benchmark of jobs with phases at tiny sizes: the compared ways have the same results.
 
-How long anything takes is never looked at.
+Times are never checked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Benchmarks at tiny sizes: those that are compared must agree on what happens.
+"""Benchmarks at tiny sizes: the compared ways must have the same results.
 
-How long anything takes is never looked at.
+Times are never checked.
 """
 
 from __future__ import annotations
@@ -115,13 +115,13 @@ def test_without_a_guard_a_policy_of_ones_own_does_the_same(case: tuple[str, str
     tapes = np.zeros((2, 200), bench.system.row_dtype)
     bench.reference.advance(started(bench.system), tapes[0], Task())
     bench_own.bare(bench, lent=lent).advance(started(bench.system), tapes[1], Task())
-    told = [name for name in tapes.dtype.names if name != "request"]  # for how many a job asks the guard finds out
+    told = [name for name in tapes.dtype.names if name != "request"]  # the request of a job is determined by the guard
     assert tapes["trail"].all()
     assert all((tapes[0][name] == tapes[1][name]).all() for name in told)
 
 
 def test_policies_of_ones_own_print_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of one kind: each compiles for ten seconds, and ``verify`` compiles the others."""
+    """For one kind only: each compiles for ten seconds, and ``verify`` compiles the others."""
     case = bench_own.CASES[0]
     bench_own.bench_case(*case, (20, 20, 5), 1)
     text = capsys.readouterr().out

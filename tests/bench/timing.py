@@ -1,8 +1,8 @@
-"""What the benchmarks share: rounds taken in turn, spreads, tables, and scaled scenarios.
+"""Shared by the benchmarks: rounds taken in turn, spreads, tables, and scaled scenarios.
 
-All ways of doing the same thing run in turn within a round (A B C A B C ...), so that what
-else the machine does hits them alike.  Ratios are taken within a round; what is printed are
-their median, least and most.
+All ways of doing the same thing run in turn within a round (A B C A B C ...), so that other
+load on the machine affects them equally.  Ratios are taken within a round; their median, least and
+most are printed.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from slotscope.model.running.assembly import Bench
     from slotscope.model.scenario.load import Scenario
 
-#: The numbers of servers that everything is measured at.
+#: The numbers of servers of the measurements.
 SIZES = (180, 1000, 10_000)
 
-#: Simulated time, in mean service times, after which a run is taken as settled.
+#: Simulated time, in mean service times, after which a run counts as settled.
 SETTLED = 6.0
 
-#: The variable of the environment that names the processor that C is compiled for.
+#: The environment variable with the processor that C is compiled for.
 ARCHITECTURE = "BENCH_ARCHITECTURE"
 
-#: Does the measured work and returns how many units (events, seeks, ...) it did.
+#: Does the measured work and returns the number of units (events, seeks, ...).
 Work = Callable[[], float]
 #: Prepares the work, outside of the measured time.
 Contestant = Callable[[], Work]
 
 
 def asked_rounds(title: str | None, quick: str, few: int = 2) -> tuple[int, bool]:
-    """The rounds that a command line asks for, and whether it is to be *quick*: then there are *few*."""
+    """The number of rounds from the command line, and whether it asks for a *quick* run, which has *few* rounds."""
     parser = argparse.ArgumentParser(description=title)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--quick", action="store_true", help=quick)
@@ -72,8 +72,8 @@ def interleaved(
 ) -> dict[str, list[float]]:
     """Seconds per unit of each contestant, one number per round; the first rounds are dropped.
 
-    The collector of garbage rests while a contestant works and runs between them, so that
-    nobody pays for what another one left.
+    The garbage collector is off while a contestant works and runs between them, so that
+    no contestant pays for the garbage of another.
     """
     spent: dict[str, list[float]] = {name: [] for name in contestants}
     automatic = gc.isenabled()
@@ -135,15 +135,15 @@ def section(title: str, *parts: str) -> None:
     print(f"\n### {title}\n", *parts, sep="\n", flush=True)
 
 
-#: How a line begins that tells a target; the report of all benchmarks gathers these.
+#: The beginning of a line with a target; the report of all benchmarks collects these lines.
 TARGET = "target: "
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What the machine itself takes, or gives, for work that cannot be left out.
+    """A measured limit: what the machine itself takes, or gives, for work that cannot be avoided.
 
-    It is measured in the rounds in which the target is, so whatever else the machine does hits both.
+    It is measured in the same rounds as the target, so that other load on the machine affects both.
 
     - *what*: The work, in words.
     - *found*: In the unit of the target, one number for each round.
@@ -167,10 +167,10 @@ def aim(
     limit: Limit | None = None,
     limit_is: str = "",
 ) -> None:
-    """Tell how far a target is reached, by the median of what was *found*, and its ratio to what is *wanted*.
+    """Print how far a target is reached: the spread of *found*, and the ratio of its median to *wanted*.
 
-    *limit*: what nothing that does this work can pass; a target beyond it is out of reach on this machine.
-    *limit_is*: what stands in the way where the target is missed, in figures of the same run.
+    *limit*: cannot be passed by anything that does this work; a target beyond it is out of reach on this machine.
+    *limit_is*: the obstacle if the target is missed, in numbers of the same run.
     """
     reached = spread(found)
     least = f"{'at least' if at_least else 'at most'} {wanted:g} {unit}".strip()
@@ -182,12 +182,12 @@ def aim(
     print(TARGET + " | ".join((what, least, reached.text(), share, bound, verdict)), flush=True)
 
 
-#: How a verdict begins where the target is reached.
+#: The beginning of a verdict if the target is reached.
 REACHED = "reached"
 
 
 def _verdict(reached: float, wanted: float, at_least: bool, limit: Limit | None) -> str:
-    """Whether a target is reached, and if not, whether the machine lets it be."""
+    """Whether a target is reached, and if not, whether the limit meets it."""
 
     def meets(value: float) -> bool:
         return value >= wanted if at_least else value <= wanted
@@ -210,9 +210,9 @@ def aim_at_c(
     limit: Limit | None = None,
     limit_is: str = "",
 ) -> None:
-    """The target of every kernel: nine tenths of the speed of C, where a compiler is installed.
+    """The target of every kernel: nine tenths of the speed of C, if a compiler is installed.
 
-    *limit*, *limit_is*: see :func:`aim`; without, it is by how much the kernel takes longer.
+    *limit*, *limit_is*: see :func:`aim`; without *limit_is*, how much longer the kernel takes.
     """
     if in_c in times:
         more = spread(1e9 * (mine - c) for c, mine in zip(times[in_c], times[kernel], strict=True)).text(2)
@@ -222,20 +222,20 @@ def aim_at_c(
 
 
 def architecture() -> str:
-    """The processor that C is compiled for: this one, unless instructions are counted by what knows another."""
+    """The processor that C is compiled for: this one, unless a tool that counts instructions supports another."""
     return os.environ.get(ARCHITECTURE, "native")
 
 
 def keep_byte_code() -> None:
-    """Let processes keep the byte code of what they import, as those of an installed program do.
+    """Let processes keep the byte code of their imports, as an installed program does.
 
-    Where the environment forbids it every start compiles all modules again, which would be measured.
+    If the environment forbids it, every start compiles all modules again, which would be part of the measurement.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def machine() -> str:
-    """One line about where this was measured."""
+    """One line about the machine of the measurement."""
     return (
         f"{platform.python_implementation()} {platform.python_version()}, "
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores; "
