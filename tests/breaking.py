@@ -1,4 +1,4 @@
-"""A good scenario and a good instance file, and how to break them."""
+"""A valid scenario and a valid instance file, and ways to break them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from slotscope.model.errors import UserError
 
 Place = tuple[str | int, ...]
 
-#: Where a field is, what stands there (None takes it away), and what the line says of it: see :func:`says`.
+#: The path of a field, its broken value (None removes it), and the error's words, see :func:`says`.
 Fault = tuple[str, Any, str]
 
 GOLDEN = Path(__file__).parent / "golden" / "dra"
@@ -51,7 +51,7 @@ SCRIPT = {"kind": "scripted", "arrivals": [{"time": 1, "type": "a"}, {"time": 2,
 
 
 def placed(path: str) -> Place:
-    """The place of a field that a path such as ``workload.events[1].t`` names."""
+    """The place of the field named by a path such as ``workload.events[1].t``."""
     return tuple(int(part) if part.isdigit() else part for part in re.findall(r"[^.\[\]]+", path))
 
 
@@ -79,7 +79,7 @@ def places(value: Any, here: Place = ()) -> list[Place]:
 
 
 def worth_trying(words: str, keys: str, values: Any = None) -> st.SearchStrategy[Any]:
-    """What may stand in a field of a scenario, some *words* of its kind, and tables with these *keys*."""
+    """Values to try in a field of a scenario, among them the *words* of its kind, and tables with these *keys*."""
     odd = [0, -1, 1, 2**31, 2**63, 10**30, "1/3", "0/0", "1e30", "1e-30", "2 GB", "", "9" * 90, float("nan"), [], {}]
     table = st.dictionaries(st.sampled_from(keys.split()), st.integers(0, 3) if values is None else values, max_size=3)
     text, number = st.text(max_size=8), st.one_of(st.integers(), st.floats(), st.booleans())
@@ -93,7 +93,7 @@ def is_one_line(text: str) -> bool:
 
 
 def refused(read: Callable[[Any], object], data: Any) -> str:
-    """The one line that is said of broken data."""
+    """The line of the error that broken data raise."""
     with pytest.raises(UserError) as raised:
         read(data)
     line = raised.value.line
@@ -103,13 +103,13 @@ def refused(read: Callable[[Any], object], data: Any) -> str:
 
 
 def says(line: str, words: str, path: str = "") -> None:
-    """A line begins with *words*, in which dots stand for any others, or has them behind the *path* of a field."""
+    """Check that a line begins with *words* (" ... " stands for any others), or with a field's *path* and *words*."""
     told = ".*".join(map(re.escape, words.split(" ... ")))
     assert re.match(f"({re.escape(path)}: .*)?{told}", line), line
 
 
 def check_fault(read: Callable[[Any], object], good: dict[str, Any], fault: Fault) -> None:
-    """What is said of good data with one fault in it, and of no other."""
+    """Check that valid data with one fault raise that fault's error, and no other."""
     path, value, words = fault
     line = refused(read, changed(path, value, good))
     says(line, words, path)
@@ -117,7 +117,7 @@ def check_fault(read: Callable[[Any], object], good: dict[str, Any], fault: Faul
 
 
 def check_file(read: Callable[[Path], object], path: Path, text: str, words: str, place: str = "") -> None:
-    """What is said of a file's *text*, behind its name; see :func:`says`."""
+    """Check the error for a file with *text*: the file's name, then *words*, see :func:`says`."""
     path.write_text(text)
     line = refused(read, path)
     assert line.startswith(f"{path}: ")

@@ -1,4 +1,4 @@
-"""What every test starts from: no screen, no settings of the user's, no silent warning."""
+"""The environment of every test: no screen, no settings of the user's, and no warning that is not an error."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ SHARED_TRACES = ROOT.parent / "shared" / "traces"
 
 # An explicit choice, such as xcb on a virtual screen, is respected.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-# Each test has cache folders of its own, but nothing is compiled twice for that.
+# Each test has its own cache folders, but all share the compiled code.
 COMPILED = cache_folder()
 os.environ.setdefault("NUMBA_CACHE_DIR", str(COMPILED))
-# Python keeps what it compiles, also where it is told not to: workers, and each program that tests
-# start, would compile the same hundreds of modules again.
+# Python writes its bytecode even if told not to: otherwise workers, and each program that tests start,
+# would compile the same hundreds of modules again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-# There is a worker for each core, and one more.
+# There is a worker for each core, and one more, so libraries use one thread.
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-# Fresh examples in each run, also where Hypothesis by itself would draw the same for ever.
-# A failure is made smaller for five minutes at most; explaining it has no limit, and is left out.
+# New examples in each run, also where Hypothesis's default is always the same ones.
+# Shrinking a failure takes five minutes at most; the phase that explains it has no limit, and is left out.
 _PHASES = [phase for phase in Phase if phase is not Phase.explain]
 _FRESH: dict[str, Any] = {"derandomize": False, "deadline": None, "phases": _PHASES, "print_blob": True}
 if os.environ.get("CI"):
@@ -56,14 +56,14 @@ settings.register_profile("quick", max_examples=20, **_FRESH)
 settings.register_profile("slow", max_examples=50, **_FRESH)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "slow" if os.environ.get("CI") else "quick"))
 
-#: When Python collects: as it does by itself, and hardly ever.
+#: Thresholds of the garbage collector: Python's own, and practically never.
 THRESHOLDS = gc.get_threshold()
 NEVER = (2**30, 2**30, 2**30)
 
-#: The files of the suite, as a pattern.
+#: The pattern of the suite's files.
 TESTS = "tests/**/test_*.py"
 
-#: What the seed of the random examples is called between a run and its workers.
+#: The key under which workers receive the seed of the random examples.
 SEED = "hypothesis_seed"
 
 _homes = count()
@@ -71,18 +71,18 @@ _homes = count()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the system package that Qt misses, before Qt is imported and aborts."""
+    """Report a system package that Qt lacks before Qt is imported and aborts; set up signals, collector and seed."""
     platform = check_platform(os.environ)
     if platform.problem:
         raise pytest.UsageError(platform.problem)
     from slotscope.gui.window.application import leave_sources_unread  # late: it imports Qt
 
-    leave_sources_unread()  # and keep them, 70 MB in each worker
-    # Workers would find nothing, and say so to nobody.
+    leave_sources_unread()  # else each module's source is kept, 70 MB in each worker
+    # Workers would find no tests, and report nothing.
     if missing := [name for name in config.args if not Path(name.partition("::")[0]).exists()]:
         raise pytest.UsageError(f"found no file or folder '{missing[0]}'")
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # As a shell starts what it leaves in the background; what tests start would be as deaf.
+        # Shells start background jobs so; programs that tests start would ignore Ctrl+C, too.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()
     be_patient()
@@ -95,9 +95,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
-    """Each worker begins with other files: those that one has rewritten for their assertions are there for the others.
+    """Each worker starts with other files, so that each file's assertions are rewritten by one worker for all.
 
-    In a fresh clone that takes twice as long as all else that is done to collect.
+    In a fresh clone rewriting takes twice as long as the rest of the collection.
     """
     config = session.config
     if not hasattr(config, "workerinput") or config.args_source is not config.ArgsSource.TESTPATHS:
@@ -108,25 +108,25 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def from_share(files: list[Path], worker: int, workers: int) -> list[Path]:
-    """All files, the share of a worker first, of workers that are counted from 0."""
+    """All files, starting with the share of *worker*, which counts from 0."""
     first = len(files) * worker // workers
     return files[first:] + files[:first]
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Each worker draws its examples with the seed of the run."""
+    """Give each worker the run's seed for its examples."""
     node.workerinput[SEED] = node.config.option.hypothesis_seed
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Say what draws the same examples again; a quiet run has no header to say it in."""
+    """Print the option that repeats the examples; not in the header, which quiet runs omit."""
     if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
         _tell_seed(reporter)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say it again where it is wanted, because it stands far above."""
+    """After failures print the option again, because the first line is far above."""
     if {"failed", "error"} & {*terminalreporter.stats}:
         _tell_seed(terminalreporter)
 
@@ -136,19 +136,19 @@ def _tell_seed(reporter: pytest.TerminalReporter) -> None:
     reporter.write_line(f"random examples: --hypothesis-seed={seed} draws the same")
 
 
-#: What is left to the whole suite: films and pages; in each room theory, and panels, which contracts hold in short.
+#: Left to the whole suite: films and pages, and each room's theory and panels, which contracts test briefly.
 _LEFT_OUT = re.compile("tests/(footage|kinds/[a-z]+/(gui|theory))/")
-#: What a file says all whose tests are left to it as well.
+#: The line of a file all of whose tests are left to the whole suite as well.
 _ALL_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave what the quick suite leaves out unread: each worker would import it all."""
+    """Do not read the files that the quick suite leaves out: each worker would import them all."""
     return True if config.option.markexpr == "not slow" and is_left_out(collection_path) else None
 
 
 def is_left_out(path: Path) -> bool:
-    """Whether all tests of a folder or file are for the whole suite alone."""
+    """Whether all tests of a folder or file run only in the whole suite."""
     marked = path.suffix == ".py" and _ALL_SLOW.search(path.read_text(encoding="utf-8"))
     return bool(marked or _LEFT_OUT.match(_in_clone(path)))
 
@@ -161,9 +161,9 @@ def _in_clone(folder: Path) -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with long tests come first, so that no worker is left with one at the end.
 
-    Those of the window keep their places: their order is that in which widgets come and go.
+    Tests of the window keep their order, in which widgets are made and destroyed.
     """
-    items.sort(key=lambda item: item.path)  # whatever a worker has begun with
+    items.sort(key=lambda item: item.path)  # the same order in each worker, see pytest_collection
     for item in items:
         if _LEFT_OUT.match(item.nodeid):
             item.add_marker(pytest.mark.slow)
@@ -172,13 +172,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _compile_first() -> None:
-    """Compile the kernels before there are workers that would wait for each other; on each core those of one kind."""
+    """Compile the kernels before workers start and wait for each other; each core compiles those of one kind."""
     with ThreadPoolExecutor(os.cpu_count()) as cores:
         assert not any(cores.map(_compile_kind, KINDS))
 
 
 def _compile_kind(system: str) -> int:
-    """How the process ends that does; 0 where nothing is to be done."""
+    """The exit status of the process that compiles a kind's kernels; 0 if none is needed."""
     process = warm_in_background(system)
     if process is None:
         return 0
@@ -187,16 +187,16 @@ def _compile_kind(system: str) -> int:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """No workers, which take seconds to start, for some files; else one more than there are cores.
+    """No workers, which take seconds to start, if only files are named; else one more than there are cores.
 
-    A sixth of the time tests wait: for threads, for processes of their own, and for what must not come.
+    Tests wait for a sixth of the time: for threads, for processes, and to see that something does not happen.
     """
     only_files = all(Path(argument.split("::")[0]).is_file() for argument in config.args)
     return 0 if only_files else (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:
-    """The tests themselves stay to the end: no collection need look through them."""
+    """Exempt the collected tests, which live to the end, from garbage collection."""
     gc.freeze()
 
 
@@ -209,16 +209,16 @@ def _makes_widgets(nodeid: str) -> bool:
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Where widgets are made nothing is collected, see :func:`pytest_runtest_logfinish`."""
+    """Switch garbage collection off in tests that make widgets, see :func:`pytest_runtest_logfinish`."""
     gc.set_threshold(*(NEVER if _makes_widgets(nodeid) else THRESHOLDS))
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
-    """Collect garbage here, between tests: in the thread of a run it would destroy widgets.
+    """Collect garbage here, between tests: in a run's thread the collector would destroy widgets.
 
-    The windows that a test of widgets has closed are destroyed now: until its module ends they would take room,
-    and follow each change of looks.  What is left is put aside for good.  Qt destroys a picture and all in it at
-    once, and Python's collector, in whatever order it meets what is left, may destroy it again.
+    Windows closed by a test are destroyed now: until the module's end they would take memory and follow each change
+    of style.  Remaining objects are exempt from collection for good: Qt destroys a scene with all its items at once,
+    and Python's collector, in whatever order it finds the rest, might destroy some of them again.
     """
     from slotscope.gui.window.application import collect_due  # late: it imports Qt
 
@@ -233,14 +233,14 @@ def pytest_runtest_logfinish(nodeid: str) -> None:
 
 @pytest.fixture(autouse=True)
 def own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for the test's own settings, caches and data, so that it never sees a user's."""
+    """A folder for the test's own settings, caches and data, so that it never uses the user's."""
     home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
     for name in ("config", "cache", "data", "state"):
         monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(home / name))
     (home / "cache" / "slotscope").mkdir(parents=True)
     (home / "cache" / "slotscope" / "compiled").symlink_to(COMPILED)
     if core := sys.modules.get("PySide6.QtCore"):
-        # Qt reads the environment for this only once in a process.
+        # Qt reads these variables only once in a process.
         for kind in (core.QSettings.Format.NativeFormat, core.QSettings.Format.IniFormat):
             core.QSettings.setPath(kind, core.QSettings.Scope.UserScope, str(home / "config"))
     return home
@@ -248,14 +248,14 @@ def own_settings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Path:
-    """The test's folder, with a blank in its path as many a user's has: nothing may split a command there."""
+    """The test's folder, with a blank in its path as many users have: no command may be split there."""
     folder = tmp_path / "a folder"
     folder.mkdir()
     return folder
 
 
 def _application() -> Any:
-    """Qt's application, None where nothing has made one."""
+    """Qt's application; None if there is none."""
     widgets = sys.modules.get("PySide6.QtWidgets")
     found = widgets.QApplication.instance() if widgets else None
     return found if widgets and isinstance(found, widgets.QApplication) else None
@@ -263,7 +263,7 @@ def _application() -> Any:
 
 @pytest.fixture(scope="module", autouse=True)
 def usual_looks() -> Iterator[None]:
-    """No widget, stylesheet, palette or font of one module reaches into the next."""
+    """Reset widgets, stylesheet, palette and font after each module."""
     there = _application()
     font = there.font() if there else None
     yield
@@ -277,19 +277,19 @@ def usual_looks() -> Iterator[None]:
     clear_away()
     application.setStyleSheet("")
     application.setPalette(QPalette())
-    # A module that has made the application found no font to leave behind.
+    # There was no earlier font if the module itself made the application.
     application.setFont(font or QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont))
 
 
 @pytest.fixture(scope="session")
 def warm() -> None:
-    """Everything is compiled before the first window opens, as on a second start."""
+    """Compile everything before the first window opens, as on a second start."""
     _compile_first()
 
 
 @pytest.fixture(scope="session")
 def golden() -> Callable[[str], Path]:
-    """A function from the name of a golden file to its path."""
+    """A function that returns the path of a golden file."""
 
     def path(name: str) -> Path:
         found = GOLDEN / name
@@ -309,9 +309,9 @@ def shared_traces() -> Path:
 
 @pytest.fixture
 def slotscope(capsys, monkeypatch, tmp_path):
-    """A function that runs a command in this process and gives (code, stdout, stderr).
+    """A function that runs a command in this process and returns (code, stdout, stderr).
 
-    The first word may be several, as a shell would split them; those after it, such as paths, are taken as they are.
+    The first argument is split into words as by a shell; further ones, such as paths, are single words.
     """
     monkeypatch.chdir(tmp_path)
 
@@ -326,13 +326,13 @@ def slotscope(capsys, monkeypatch, tmp_path):
 
 
 def besides_signs_of_life(errors: str) -> str:
-    """What a command has said but how far it was, and how long it took: on a busy machine anything may take so long."""
+    """A command's messages without progress and durations, which may appear anywhere on a busy machine."""
     return re.sub(r".*\b(Ctrl\+C stops it\)?|were projected after the first two parts)\n", "", errors)
 
 
 @pytest.fixture
 def answer(slotscope):
-    """A function that runs a command, which must succeed silently, and gives its JSON."""
+    """A function that runs a command, which must succeed silently, and returns its JSON."""
 
     def run(command: str, *words: str | Path):
         said = slotscope(command, *words, "--json")
@@ -345,7 +345,7 @@ def answer(slotscope):
 
 @pytest.fixture
 def lines(slotscope):
-    """As *answer*, for commands that print one JSON object per line."""
+    """Like *answer*, for commands that print one JSON object per line."""
 
     def run(command: str, *words: str | Path):
         said = slotscope(command, *words, "--json")

@@ -1,4 +1,4 @@
-"""What compiled twins must do as their references do, whatever the kind of system."""
+"""Checks that compiled twins do as their references do, in any kind of system."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slotscope.model.systems.watching import Derived, StateRows
 
 
 def bench_of(scenario: Any, recorded: Any = None) -> Bench:
-    """The scenario's bench; what its policy refuses is another test's matter."""
+    """The scenario's bench; scenarios that the policy refuses are left to other tests."""
     try:
         return assemble(scenario, recorded=recorded)
     except ScenarioError:
@@ -26,16 +26,16 @@ def bench_of(scenario: Any, recorded: Any = None) -> Bench:
 
 
 def tape_of(bench: Bench, rows: int) -> np.ndarray:
-    """Room for so many events."""
+    """An empty tape for *rows* events."""
     return np.zeros(rows, bench.system.row_dtype)
 
 
-#: A sample is taken after each event.
+#: A task that takes a sample after each event.
 SAMPLED = Task(stride=1)
 
 
 class Twins:
-    """Reference and kernel on copies of one state, compared in all that they tell, event by event."""
+    """Reference and kernel on copies of one state, compared in all their results, event by event."""
 
     def __init__(
         self, bench: Bench, state: Any = None, kernel: Engine | None = None, costly: Sequence[str] = ()
@@ -45,11 +45,11 @@ class Twins:
         self.costly = list(costly)  #: fields that only the reference counts unless asked to explain
         first = started(bench.system) if state is None else state
         self.states = [first, copied(first)]
-        self.rows: list[np.ndarray] = []  #: [2] what both have told of each event
-        self.met = 0  #: all flags of them
+        self.rows: list[np.ndarray] = []  #: [2] both engines' rows of each event
+        self.met = 0  #: all flags that occurred in the rows
 
     def advance(self, task: Task, events: int = 1) -> Reason:
-        """Both so many events further; why they stopped."""
+        """Run both engines by a number of events; return why they stopped."""
         rows = np.zeros((2, events), self.bench.system.row_dtype)
         done = [
             engine.advance(state, tape, task)
@@ -69,7 +69,7 @@ class Twins:
         return done[0].reason
 
     def agree(self, events: int, task: Task = SAMPLED, sound: bool = False) -> int:
-        """How many of so many events there are until the run ends; *sound*: no state breaks an invariant."""
+        """Run *events* events or to the end; return how many there were.  *sound*: check each state's invariants."""
         for event in range(events):
             if self.advance(task) is Reason.END:
                 return event
@@ -78,7 +78,7 @@ class Twins:
 
 
 def check_pieces(bench: Bench, piece: int, events: int = 120) -> None:
-    """Stopping and going on, from copies, and from a state of before, change nothing."""
+    """Check that running in pieces, from copies and from earlier states, gives the same state."""
     kernel, state = bench.kernel(), started(bench.system)
     whole = kernel.advance(copied(state), tape_of(bench, events), Task())
     endless = whole.reason is Reason.LIMIT
@@ -92,7 +92,7 @@ def check_pieces(bench: Bench, piece: int, events: int = 120) -> None:
 
 
 def check_derived(bench: Bench, derived: Derived, every: int, events: int = 60) -> None:
-    """What the kernel keeps up and tells, after each *every*-th event, is what follows from the reference's state."""
+    """Check the kernel's derived values after each *every*-th event against those from the reference's state."""
     start = started(bench.system)
     task = Task(watch=derived.names, derived=derived, moments=np.arange(every, events + 1, every))
     told = bench.kernel().advance(copied(start), tape_of(bench, events), task)
@@ -113,9 +113,9 @@ def check_told(
     events: int = 60,
     there: Callable[[Any], Any] = lambda state: np.ones(len(state.job_number), np.bool_),
 ) -> None:
-    """Where the kernel is told what each event changed, no row of some arrays of the reference's states is missing.
+    """Check that the changes recorded by the kernel, for the arrays *names*, reproduce the reference's states.
 
-    What is asked about is *there*; so must be what was told, in the same places.
+    Only places that are *there* are compared; they must be the same ones by the recorded changes.
     """
     state, tape = started(bench.system), tape_of(bench, events)
     with patch.object(watching, "BYTES_FOR_AN_EVENT", -1):
@@ -127,7 +127,7 @@ def check_told(
         mine = told.changes.event == event
         for name in names:
             array = getattr(state, name)
-            seen[name] = np.concatenate([seen[name], array[len(seen[name]) :]])  # there may be more places
+            seen[name] = np.concatenate([seen[name], array[len(seen[name]) :]])  # the state may have grown
             seen[name][told.changes.place[mine]] = told.changes.rows[name][mine]
         here = there(state)
         assert np.array_equal(there(StateRows(state, seen)), here), event
@@ -136,7 +136,7 @@ def check_told(
 
 
 def check_samples(bench: Bench, stride: int, events: int = 50) -> None:
-    """Both engines take the same samples, one every so many events."""
+    """Check that both engines take the same samples, one every *stride* events."""
     first = started(bench.system)
     taken = [
         engine.advance(copied(first), tape_of(bench, events), Task(stride=stride)).samples
@@ -147,7 +147,7 @@ def check_samples(bench: Bench, stride: int, events: int = 50) -> None:
 
 
 def check_stops(bench: Bench, kind: str, until: float, events: int = 100) -> None:
-    """Both engines stop at the same event of a kind, and before the same time."""
+    """Check that both engines stop at the same event of a kind, and before the same time."""
     wanted = bench.kind.vocabulary.event_kinds[kind]
     results = []
     for engine in (bench.reference, bench.kernel()):

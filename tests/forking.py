@@ -1,4 +1,4 @@
-"""What tests of forks share: straight runs of courses, and decisions that can be forced."""
+"""Helpers for tests of forks: straight runs of courses, and decisions that can be forced."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slotscope.model.running.engine import EventRun, started
 from slotscope.model.scenario.load import load_scenario, scenario_titles
 from slotscope.model.systems.state import copied, digest
 
-#: Of each kind a scenario whose policy has a compiled twin, its policy, and one that can go on after it.
+#: For each kind of system: a scenario, a policy with a compiled twin, and a policy that can continue its run.
 RUNS = {
     "reservation": ("dra-classroom", "dra", "best-fit"),
     "queue": ("queues-classroom", "vqs-bf", "bf-js"),
@@ -20,7 +20,7 @@ RUNS = {
     "moldable": ("moldable-classroom", "greedy-p", "greedy"),
 }
 
-#: All built-in scenarios but those of files that are not there.
+#: All built-in scenarios except those whose trace files are missing.
 SCENARIOS = tuple(
     name
     for name, _ in scenario_titles()
@@ -29,7 +29,7 @@ SCENARIOS = tuple(
 
 
 class Straight:
-    """A course of a scenario run event by event, without a history."""
+    """A course of a scenario, run event by event without a history."""
 
     def __init__(self, scenario: str, course: str) -> None:
         self.runs = assemble(load_scenario(scenario), course).runs
@@ -37,7 +37,7 @@ class Straight:
         self.digests = [digest(self.state)]
 
     def at(self, event: int) -> str:
-        """The digest after an event; of the last one if there are fewer."""
+        """The digest after an event, or after the last one if the run ends before."""
         while len(self.digests) <= event and self.runs.next_event(self.state) is not None:
             run = EventRun(self.runs, self.state)
             run.finish()
@@ -50,7 +50,7 @@ straight = cache(Straight)
 
 
 def decisions(session: Session, most: int = 4) -> list[str]:
-    """What could be decided of the next event, each with a few of its numbers."""
+    """The possible decisions at the next event, each with a few of its numbers."""
     line = session.timeline
     choices = session.bench.at(line.event).system.choices(line.state)
     return [
@@ -61,7 +61,7 @@ def decisions(session: Session, most: int = 4) -> list[str]:
 
 
 def own_decision(session: Session) -> str:
-    """What the policy itself decides of the next event, as text; empty where that is no single decision."""
+    """The policy's own decision at the next event, as text; empty if it is not a single decision."""
     run = EventRun(session.bench.runs, copied(session.timeline.state))
     run.finish()
     for record in run.records:
@@ -81,5 +81,5 @@ def own_decision(session: Session) -> str:
 
 
 def at(event: int, decision: str = "", policy: str = "") -> Deviation:
-    """A change after an event."""
+    """A deviation after an event."""
     return Deviation(event, policy, decision)

@@ -1,4 +1,4 @@
-"""What tests read in help pages: commands, policies with parameters, tables."""
+"""Parts of help pages for tests: commands, policies with parameters, tables."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ HELP = Path(__file__).resolve().parent.parent / "resources" / "help"
 
 
 def page(name: str) -> str:
-    """A page as it is written."""
+    """The source text of a page."""
     return (HELP / f"{name}.md").read_text(encoding="utf-8")
 
 
 def flat(text: str) -> str:
-    """A text without its line breaks, lists' signs and code fences, for searching sentences."""
+    """A text without line breaks and code fences, in which sentences can be found."""
     return " ".join(re.sub(r"```\w*", " ", text).split())
 
 
 def blocks(text: str, language: str) -> list[str]:
-    """The code blocks of a language; that of commands has no name."""
+    """The code blocks of a language; commands have the empty name."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
     return [block for of, block in found if of == language]
 
 
 def commands(text: str) -> list[str]:
-    """Each command of the program that stands in a code block."""
+    """Each command of the program in the code blocks."""
     joined = "\n".join(blocks(text, "")).replace("\\\n", " ")
     return [line for line in joined.splitlines() if line.startswith("slotscope")]
 
 
 def policies_in(text: str, system: str = "queue") -> list[str]:
-    """Each policy of a kind of system that is named with parameters: ``vqs:j=4,stall=true``."""
+    """Each policy that the text names with parameters, such as ``vqs:j=4,stall=true``."""
     names = "|".join(sorted(POLICIES_OF[system], key=len, reverse=True))
     found = re.findall(rf"(?<![\w-])(?:{names}):[a-z_]+=[\w,=/.]*\w", text)
     return sorted(set(found))
@@ -52,7 +52,7 @@ def table(text: str, first: str) -> list[list[str]]:
 
 
 def code(cell: str) -> list[str]:
-    """What is written as code in a cell."""
+    """The code in a cell."""
     return re.findall(r"`([^`]+)`", cell)
 
 

@@ -1,9 +1,8 @@
-"""The limits of time on a test hold to its end, whatever the test does with exceptions.
+"""Time limits of tests hold to the end of each test, whatever it does with exceptions.
 
 pytest-timeout raises once in the test, as a failure, and both it and pytest's own faulthandler
-give up at a test's first failure.  So a test was without any limit where Hypothesis took the
-failure for an example to make smaller, where one of Qt's calls swallowed it, and in what a test
-that has failed leaves to clear up.
+give up at a test's first failure.  So a test had no limit if Hypothesis took the failure for an
+example to shrink, if one of Qt's calls swallowed it, and in the teardown after a failure.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key, get_exit_on_timeout_config_value, get_timeout_config_value
 from pytestqt.qtbot import QtBot
 
-#: Milliseconds after which a test that waits for the window gives up.
+#: Milliseconds that a test waits for the window.
 PATIENCE = 30_000
 
-#: Seconds after which a test that goes on all the same is told again.
+#: Seconds after which a test that still runs is interrupted again.
 AGAIN = 15.0
 
 _SETTINGS = pytest.StashKey[Any]()
 
 
 def be_patient() -> None:
-    """Let what waits for the window wait that long: pytest-qt's own five seconds are too few on a busy machine."""
+    """Set ``PATIENCE`` for all waits for the window: pytest-qt's five seconds are too few on a busy machine."""
     for waits in (QtBot.waitActive, QtBot.waitExposed, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitUntil):
         defaults = waits.__kwdefaults__
         assert defaults is not None
@@ -35,7 +34,7 @@ def be_patient() -> None:
 
 
 class OutOfTime(BaseException):
-    """A test took too long; nothing that looks for failures of a test holds it."""
+    """A test took too long; a BaseException, which handlers of test failures do not catch."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -60,7 +59,7 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> Generator[None
 
 @pytest.hookimpl(trylast=True)
 def pytest_exception_interact(node: pytest.Item | pytest.Collector) -> None:
-    """Begin both limits anew, which a failure has just ended: clearing up may hang as well."""
+    """Restart both limits, which a failure has just ended: the teardown may hang as well."""
     if not isinstance(node, pytest.Item) or node.config.getoption("usepdb"):
         return
     if settings := node.stash.get(_SETTINGS, None):

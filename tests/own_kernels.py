@@ -1,7 +1,7 @@
-"""Policies with a kernel of their own, one for each kind of system: right, or wrong as a parameter says.
+"""User policies with a kernel, one for each kind of system: right, or wrong as a parameter says.
 
-Each remembers something, so that the kernel's writing into the memory is checked along; from event ``since`` on
-it is wrong in the way of number ``wrong``.  One text for all, so that it is compiled once.
+Each remembers something, so that the kernel's writes to the memory are checked, too; from event ``since`` on
+it is wrong in the way of number ``wrong``.  All variants share one text, so that it is compiled once.
 """
 
 from __future__ import annotations
@@ -141,5 +141,5 @@ _BODIES = {
     """,
 }
 
-#: The text of a file for each kind of system.
+#: The text of the file for each kind of system.
 SOURCES = {kind: _HEAD.format(kind=kind) + indent(dedent(body), " " * 4) for kind, body in _BODIES.items()}

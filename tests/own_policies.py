@@ -1,4 +1,4 @@
-"""Files with policies of one's own, right and wrong, for the tests of them."""
+"""Files with user policies, right and wrong, for tests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from slotscope.model.kinds.reservation.policies.base import (
 class Policy(OwnPolicy):
 """
 
-#: What the method ``arrival`` of first fit does.
+#: The body of first fit's method ``arrival``.
 FIRST_FIT = """\
 room = view.with_room(job.type)
 yield say("looked_at", servers=len(room))
@@ -31,7 +31,7 @@ else:
 
 
 def source(arrival: str = FIRST_FIT, rest: str = "", head: str = HEAD) -> str:
-    """The text of a file whose ``arrival`` has this body; *rest* belongs to the class."""
+    """The text of a policy's file whose ``arrival`` has this body; *rest* is added to the class."""
     body = indent(dedent(arrival), " " * 8)
     return f"{head}{indent(dedent(rest), ' ' * 4)}\n    def arrival(self, view, job):\n{body}"
 
@@ -44,7 +44,7 @@ def write(folder: Path, text: str, name: str = "mine.py") -> str:
 
 
 def line_of(text: str, fragment: str) -> int:
-    """The number of the line that has *fragment*."""
+    """The number of the line that contains *fragment*."""
     (number,) = [n for n, line in enumerate(text.splitlines(), 1) if fragment in line]
     return number
 
@@ -55,7 +55,7 @@ def opened(folder: Path, text: str, scenario: str = "dra-classroom") -> Session:
 
 
 def repeated(call: Callable[[], object], other: Callable[[], None]) -> None:
-    """Call *other* again and again in a second thread until *call* ends."""
+    """Call *other* repeatedly in a second thread until *call* ends."""
     over = threading.Event()
 
     def repeat() -> None:

@@ -1,4 +1,4 @@
-"""Questions answered event by event in plain Python, as slowly and plainly as their meaning reads.
+"""Questions answered event by event in plain Python, slowly, directly from their definition.
 
 A missing number is None; a comparison with one is false.
 """
@@ -33,7 +33,7 @@ from tests.sound import reference_events
 
 
 class Moment(NamedTuple):
-    """An event as it was: its row, empty at the start, and the sample and state after it."""
+    """An event: its row, empty at the start, and the sample and state after it."""
 
     row: dict[str, Any]
     sample: list[float]
@@ -47,7 +47,7 @@ class Story:
         system = session.bench.system
         self.words = Words(session.bench.kind.vocabulary, system)
         self.numbers = session.bench.numbers
-        # Asked again and again by the many questions that differ only around it.
+        # Cached: many questions contain the same condition.
         self._each = lru_cache(2**14)(self._each_thing)
         state = started(system)
         self.moments = [Moment({}, _sample(system, state), copied(state))]
@@ -56,11 +56,11 @@ class Story:
             self.moments.append(Moment(row, _sample(system, run.state), copied(run.state)))
 
     def hits(self, node: Node) -> list[int]:
-        """The events at which a question holds."""
+        """The events at which a question is true."""
         return [event for event in range(1, len(self.moments)) if self.value(node, event)]
 
     def value(self, node: Node, event: int, thing: tuple[str, int] | None = None, choices: str = "") -> Any:
-        """What a part is at an event; None for a number that is missing."""
+        """The value of an expression at an event; None for a missing number."""
         match node:
             case Number():
                 return node.value
@@ -87,11 +87,11 @@ class Story:
         raise TypeError(node)
 
     def _moment(self, event: int) -> Moment:
-        """What is known after an event; nothing before the start."""
+        """The moment after an event; an empty one before the start."""
         return self.moments[event] if event >= 0 else Moment({}, [math.nan] * len(self.moments[0].sample), None)
 
     def is_truth(self, node: Node, thing: tuple[str, int] | None = None) -> bool:
-        """Whether a part is true or false."""
+        """Whether an expression is a truth value."""
         match node:
             case Name():
                 return node.text in {"true", "false"} or (
@@ -108,7 +108,7 @@ class Story:
         return isinstance(node, OneOf | Turns)
 
     def choices(self, node: Node, thing: tuple[str, int] | None) -> str:
-        """The dimension whose members a part's values are."""
+        """The dimension of which an expression's values are members."""
         if isinstance(node, Prefix) and node.sign == "was":
             return self.choices(node.part, thing)
         if isinstance(node, OfThing):
@@ -185,7 +185,7 @@ class Story:
         return any(so) if node.how == "any" else float(sum(so))
 
     def _each_thing(self, thing: str, condition: Node, event: int) -> list[bool]:
-        """Of each thing whether it is so."""
+        """For each thing, whether it satisfies the condition."""
         count = len(self.words.things[thing].numbers(self.moments[event].state))
         return [bool(self.value(condition, event, (thing, place))) for place in range(count)]
 
@@ -198,7 +198,7 @@ class Story:
         return None if value is None else -value
 
     def _before(self, node: Node, event: int, thing: tuple[str, int] | None) -> Any:
-        """What a part was one event before: about the thing of the same number, nothing where it was not there."""
+        """An expression's value one event before, for the thing of the same number; missing if it was not there."""
         if thing is None:
             return self.value(node, event - 1)
         if event < 1:
@@ -216,13 +216,13 @@ class Story:
             return bool(now and not before)
         if node.how == "becomes false":
             return bool(before and not now)
-        if now is None or before is None:  # a number of a thing that was there before may come or go
+        if now is None or before is None:  # a missing number: a change only if the thing was there before
             known = self._was_there(event, thing) if thing else isinstance(node.part, OfThing)
             return known and (now is None) is not (before is None)
         return now != before
 
     def _was_there(self, event: int, thing: tuple[str, int]) -> bool:
-        """Whether a thing of the state after an event was there one event before."""
+        """Whether a thing in the state after an event was there one event before."""
         if event < 1:
             return False
         numbers = self.words.things[thing[0]].numbers
@@ -233,7 +233,7 @@ class Story:
         if node.sign in {"and", "or"}:
             left, right = self.value(node.left, event, thing), self.value(node.right, event, thing)
             return (left and right) if node.sign == "and" else (left or right)
-        # A member's name is one beside its dimension, as in type = jobs, and not in a sum.
+        # A member's name counts as such only beside its dimension, as in type = jobs, and not in a sum.
         beside = node.sign not in {"+", "-", "*", "/", "%"}
         field = isinstance(node.left, Name) and self._field(node.left.text, thing) is not None
         left = self.value(node.left, event, thing, self.choices(node.right, thing) if beside and not field else "")

@@ -1,4 +1,4 @@
-"""Questions of two clauses as they come: of all that is declared, and all that the language makes of it."""
+"""Random questions of two clauses, from all declared names and all constructs of the language."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Callable
 from slotscope.model.questions.syntax import COMPARISONS
 from slotscope.model.questions.words import Words
 
-#: Numbers that questions compare with.
+#: Numbers used in comparisons.
 CONSTANTS = ("0", "0.5", "1", "2", "3", "5", "10", "50", "100", "1000")
 
 
 class TwoClauses:
-    """Draws questions about runs that *words* tell of."""
+    """Draws questions about runs that *words* describe."""
 
     def __init__(self, words: Words, draw: Random) -> None:
         self._words, self._draw = words, draw
 
     def question(self) -> str:
-        """Both clauses about each of several things, about two of them, or about a thing and the event."""
+        """Both clauses about the same things, about two separate ones, or about a thing and the event."""
         sign, about = self._draw.choice(("and", "and", "or")), self._draw.random()
         if about < 0.5:
             return self._of_many(lambda thing: f"{self._clause(thing)} {sign} {self._clause(thing)}")
@@ -27,7 +27,7 @@ class TwoClauses:
         return f"{one} {sign} {other}"
 
     def _atom(self) -> str:
-        """A clause about any of many things, one of them, or the event."""
+        """A clause about all things of a kind, one of them, or the event."""
         about = self._draw.random()
         if about < 0.6:
             return f"({self._of_many(self._clause)})"
@@ -44,7 +44,7 @@ class TwoClauses:
         if way < 0.1 and not one:
             named = sorted(set(self._words.happenings) - set(self._words.of_thing.get(thing, ())))
             return self._draw.choice(("", "not ")) + self._draw.choice(named)
-        back = way >= 0.3  # what changes, or becomes, asks one event back already
+        back = way >= 0.3  # *changes* and *becomes* already go back one event
         first = self._of_one() if one else self._number(thing, back, own=True)
         if way < 0.2:
             return f"{first} changes"
@@ -54,7 +54,7 @@ class TwoClauses:
         return f"not {compared}" if way < 0.4 else compared
 
     def _number(self, thing: str, back: bool, own: bool = False) -> str:
-        """One that may ask one event *back*."""
+        """A number; with *back* it may be that of one event before."""
         way, first = self._draw.random(), self._value(thing, own)
         if way < 0.6:
             return first
@@ -79,7 +79,7 @@ class TwoClauses:
         return f"({thing} {self._draw.randint(1, most)} . {self._field(thing, thing)})"
 
     def _field(self, thing: str, hidden: str) -> str:
-        """A field of a thing, or of the event that no field of the thing *hidden* has the name of."""
+        """A field of a thing, or one of the event whose name is no field of the thing *hidden*."""
         fields = self._words.of_thing[thing] if thing else self._words.fields
         own = self._words.of_thing[hidden] if hidden and not thing else {}
         known = {field.name: field for field in fields.values() if field.name not in own}

@@ -1,6 +1,6 @@
-"""The rules that hold the program together, each with its exceptions.
+"""The rules of the program's structure, each with its exceptions.
 
-A rule is a function from the root of a source tree to what it finds wrong there, as
+A rule is a function that returns the violations in a source tree, given its root, as
 ``file:line: what``.  Imports count wherever they stand, inside functions and under
 ``TYPE_CHECKING`` too, for a type that points the wrong way is a dependency as well.
 """
@@ -33,7 +33,7 @@ from tests.source_tree import (
     within,
 )
 
-#: Of NumPy, what is made anew for each family of processors.
+#: NumPy's functions whose implementation depends on the processor.
 BY_THE_PROCESSOR = {
     *("exp", "exp2", "expm1", "log", "log1p", "log2", "log10"),
     *("power", "float_power", "cbrt", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
@@ -42,7 +42,7 @@ BY_THE_PROCESSOR = {
 GUI_TOOLKITS = {"PySide6", "shiboken6", "pyqtgraph", "PyQt5", "PyQt6", "PySide2"}
 SOLVERS = {"pulp", "highspy"}
 
-#: Modules that the window's first picture, and each command, must not have to wait for.
+#: Modules that the window's first picture, and each command, must not wait for.
 SLOW_TO_IMPORT = {"PySide6", "pyqtgraph", "numba", "pulp", "highspy", "scipy"}
 #: Modules that must import quickly.
 QUICK_TO_IMPORT = (
@@ -50,12 +50,12 @@ QUICK_TO_IMPORT = (
     "model.kinds.phases.policies.jrs",  # 'list' loads all policies
 )
 
-#: What would give a panel the running simulation, or the window around it.
+#: Modules that would give a panel access to the running simulation or the window.
 BEYOND_A_PANEL = {
     *("gui.app", "gui.main_window", "gui.docking.dock_area", "gui.running.run_control", "gui.running.worker"),
     *("model.api", "model.running.engine", "model.running.timeline"),
 }
-#: Modules beside the panels that are no panel but parts for several of them.
+#: Modules beside the panels that are no panels but parts for several of them.
 SHARED_BY_PANELS = {
     *("gui.panels.bounds", "gui.panels.columns", "gui.panels.tiles"),
     *("gui.panels.decisions_model", "gui.panels.decisions_view"),
@@ -68,19 +68,19 @@ SHARED_BY_PANELS = {
     *("gui.kinds.moldable.colours", "gui.kinds.moldable.wording"),
 }
 
-#: What the window may know of policies: their list, their common shape, their compiling.
+#: What the window may import of policies: their list, their common interface, and files of user policies.
 POLICIES_AS_A_WHOLE = {
     *("model.policies", "model.policies.choice", "model.policies.common"),
     *("model.policies.own.file", "model.policies.own.trust"),
 }
-#: Modules in the ``policies`` of the rooms that are no policy.
+#: Modules in the rooms' ``policies`` that are not policies.
 NOT_A_POLICY = {
     *("reservation.base", "queue.base", "queue.virtual_queues"),
     *("phases.base", "phases.fitting", "moldable.base"),
 }
 POLICY_HEADINGS = ("Reference", "Implements", "Symbols", "Deviations")
 
-#: The classes that a policy is found by in its module, and what users' policies start from in each kind.
+#: Classes that have the same name in each policy's module, and the base class of user policies in each kind.
 OF_EVERY_POLICY = {"Reference", "Parameters", "OwnPolicy"}
 
 LONGEST_FILE = 500
@@ -221,7 +221,7 @@ def _family(module: str) -> str:
 
 
 def _panel_imports(root: Path) -> list[Import]:
-    """The imports of panels and of their parts, not of what declares them."""
+    """The imports of panels and of their parts, without those of the modules that declare them."""
     found = imports(root, "gui/panels", "gui/kinds")
     return [entry for entry in found if entry.source.path.name not in {"__init__.py", "rooms.py"}]
 
@@ -344,7 +344,7 @@ def no_path_of_somebodys_machine(root: Path) -> list[str]:
 
 
 def _marks(root: Path, pattern: re.Pattern[str]) -> Iterator[str]:
-    """Every place in the text files of the repository that a pattern finds."""
+    """Every match of a pattern in the text files of the repository."""
     for path, text in _texts(root):
         for mark in pattern.finditer(text):
             yield f"{path}:{1 + text.count(chr(10), 0, mark.start())}: {mark[0]}"
@@ -352,7 +352,7 @@ def _marks(root: Path, pattern: re.Pattern[str]) -> Iterator[str]:
 
 @cache
 def _texts(root: Path) -> tuple[tuple[Path, str], ...]:
-    """Every text file of the repository, and what is in it."""
+    """Every text file of the repository, with its text."""
     folders = [root / name for name in ("model", "gui", "tests", "resources", ".ci")]
     files = [path for folder in folders for path in sorted(folder.rglob("*"))]
     return tuple(

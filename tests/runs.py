@@ -1,4 +1,4 @@
-"""Sessions that have run, and the program in a process of its own."""
+"""Sessions after some events, and the program in a separate process."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from slotscope.model.api import Session
 
 
 def ran(scenario: Any, policy: str | None = None, *, events: int, kernel: bool = False, **given: Any) -> Session:
-    """A session after so many events, by the reference unless the *kernel* is asked for."""
+    """A session after a number of events, by the reference unless *kernel* is set."""
     session = Session.open(scenario, policy, kernel=kernel, **given)
     session.run(events=events)
     return session
 
 
 def program(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """The program in a process of its own, what it prints to be read from pipes."""
+    """The program in a separate process, with pipes for its output."""
     command = [sys.executable, str(Path(__file__).resolve().parents[1] / "main.py"), *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)

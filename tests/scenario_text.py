@@ -1,4 +1,4 @@
-"""Scenarios written as text, and read again."""
+"""Scenarios written as text and read again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from slotscope.model.scenario.load import parse_scenario, scenario_text
 
 
 def read_back(scenario: Any) -> Any:
-    """The scenario that its text is: equal to it, and written in the same way."""
+    """The scenario read from its own text, checked: equal to it, and written as the same text."""
     text = scenario_text(scenario)
     again = parse_scenario(tomllib.loads(text))
     assert again == scenario

@@ -1,4 +1,4 @@
-"""What a state breaks of its kind's invariants, events one after another, and runs that are saved."""
+"""Checks of a kind's invariants on states, events one by one, and saved runs."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from slotscope.model.running.engine import EventRun, started
 from slotscope.model.systems.state import copied, digest
 from tests.runs import ran
 
-#: Plants a fault in a state of a system.
+#: A function that plants a fault in a state of a system.
 Plant = Callable[[Any, Any], None]
 
 
 def violations(system: Any, state: Any) -> list[str]:
-    """Every sentence; none of a sound state."""
+    """A sentence for each violated invariant; none for a valid state."""
     return kind_named(system.name).violations(system, state)
 
 
 def reference_events(system: Any, state: Any = None, most: int | None = None) -> Iterator[EventRun]:
-    """The events of a system by its reference, each after it happened, from a *state* on, or the start."""
+    """Run the events of a system by its reference from *state*, by default the start, and yield each one after it."""
     state = started(system) if state is None else state
     for _ in count() if most is None else range(most):
         if system.next_event(state) is None:
@@ -34,7 +34,7 @@ def reference_events(system: Any, state: Any = None, most: int | None = None) ->
 
 
 def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[Any, Any]:
-    """The first state in which there is enough of everything; all before it are sound."""
+    """The first state that satisfies *enough*, checked: all states before it are valid."""
     state = started(system)
     for _ in range(20_000):
         assert violations(system, state) == []
@@ -47,7 +47,7 @@ def reached(system: Any, enough: Callable[[Any], bool]) -> tuple[Any, Any]:
 
 
 def put(field: str, place: Any, value: Any) -> Plant:
-    """The fault that something else stands in an array of the state; *place* and *value* may be told by the state."""
+    """The fault of a wrong value in an array of the state; *place* and *value* may be functions of the state."""
 
     def plant(_: Any, state: Any) -> None:
         at, what = (given(state) if callable(given) else given for given in (place, value))
@@ -57,7 +57,7 @@ def put(field: str, place: Any, value: Any) -> Plant:
 
 
 def add(field: str, place: Any, amount: Any) -> Plant:
-    """The fault that a number of the state is more by an *amount*, or less."""
+    """The fault that a number of the state is off by *amount*."""
 
     def plant(system: Any, state: Any) -> None:
         at = place(state) if callable(place) else place
@@ -67,7 +67,7 @@ def add(field: str, place: Any, amount: Any) -> Plant:
 
 
 def is_told(sentence: str, plant: Plant, system: Any, state: Any) -> None:
-    """A fault that is planted in a copy of a sound state is told so, in one line."""
+    """Check that a fault planted in a copy of a valid state is reported with *sentence*, in one line."""
     broken = copied(state)
     plant(system, broken)
     found = violations(system, broken)
@@ -76,7 +76,7 @@ def is_told(sentence: str, plant: Plant, system: Any, state: Any) -> None:
 
 
 def check_saved(scenario: Any, folder: Path) -> None:
-    """A run that is saved goes on where it stood."""
+    """Check that a saved and reopened run continues as the original does."""
     session = ran(scenario, events=77)
     session.save(folder / "run.slotscope")
     again = Session.load(folder / "run.slotscope", kernel=False)

@@ -1,6 +1,6 @@
-"""The repository's Python files as trees, and what they import; for tests of its structure.
+"""The repository's Python files as syntax trees, and their imports, for tests of its structure.
 
-Modules are named here as they lie, ``model.api`` for ``slotscope.model.api``.
+Modules are named by their place in the repository: ``model.api`` for ``slotscope.model.api``.
 """
 
 from __future__ import annotations
@@ -51,24 +51,24 @@ def sources(root: Path, *folders: str) -> tuple[Source, ...]:
             module = ".".join(inside.with_suffix("").parts).removesuffix(".__init__")
             text = path.read_text(encoding="utf-8")
             found.append(_source(inside, module, text))
-    gc.freeze()  # trees are kept: no collection need look through their million nodes
+    gc.freeze()  # trees are kept: exempt their million nodes from garbage collection
     return tuple(found)
 
 
 @cache
 def _source(path: Path, module: str, text: str) -> Source:
-    """Parsed once, however many rules look at it."""
+    """A source, parsed once for all rules."""
     return Source(path, module, text, ast.parse(text))
 
 
 @cache
 def nodes_of(source: Source) -> list[ast.AST]:
-    """All nodes of a tree but what says load or store, in the order of :func:`ast.walk`, walked through once."""
+    """All nodes of a tree except load and store contexts, in the order of :func:`ast.walk`, collected once."""
     return _below(source.tree, lambda _: True)
 
 
 def _below(tree: ast.AST, enters: Callable[[ast.AST], bool]) -> list[ast.AST]:
-    """A node and what is in it, but for what is in nodes that are not entered."""
+    """A node and its descendants, except those of nodes that *enters* rejects."""
     found = [tree]
     for node in found:
         if enters(node):
@@ -89,14 +89,14 @@ def everything(root: Path) -> tuple[Source, ...]:
 
 
 def imports(root: Path, *folders: str) -> Iterator[Import]:
-    """Every import below *folders*; one of a name from a package leads to its module."""
+    """Every import below *folders*; the target of a name imported from a package is the name's module."""
     for source in sources(root, *folders):
         yield from _imports_of(root, source)
 
 
 @cache
 def _imports_of(root: Path, source: Source) -> tuple[Import, ...]:
-    """Looked for once, however many rules ask."""
+    """The imports of a source, found once for all rules."""
     modules = _modules(root)
     return tuple(
         Import(source, node.lineno, target, at_once)
@@ -107,7 +107,7 @@ def _imports_of(root: Path, source: Source) -> tuple[Import, ...]:
 
 @cache
 def _import_nodes(source: Source) -> tuple[tuple[ast.Import | ast.ImportFrom, bool], ...]:
-    """Each statement that imports, and whether it runs when the source is imported."""
+    """Each import statement, and whether it runs when the source is imported."""
     at_once = {*_below(source.tree, lambda node: not (isinstance(node, FUNCTIONS) or _is_for_types(node)))}
     return tuple((node, node in at_once) for node in nodes_of(source) if isinstance(node, ast.Import | ast.ImportFrom))
 
@@ -134,7 +134,7 @@ def _targets(node: ast.AST, source: Source, modules: frozenset[str]) -> list[str
 
 
 def imported_names(node: ast.AST) -> list[str]:
-    """The modules or packages that an import names, as it names them."""
+    """The modules or packages that an import names, as written."""
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
@@ -155,13 +155,13 @@ def within(module: str, packages: set[str]) -> bool:
 
 
 def room_of(module: str) -> str:
-    """The room that a module is in, of the model or of the window; none for what rooms share."""
+    """The room of a module, in the model or in the window; empty for modules that rooms share."""
     parts = as_it_lies(module).split(".")
     inside = parts[0] in {"model", "gui"} and parts[1:2] == ["kinds"] and len(parts) > 2
     return parts[2] if inside and parts[2] not in BESIDE_THE_ROOMS else ""
 
 
 def part_of(module: str) -> str:
-    """What a module is for, in a room or shared: ``policies``, ``programs`` and so on."""
+    """The part that a module belongs to, in a room or shared: ``policies``, ``programs`` and so on."""
     parts, place = module.split("."), 3 if room_of(module) else 1
     return parts[place] if len(parts) > place else ""

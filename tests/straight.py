@@ -1,4 +1,4 @@
-"""A run that nobody interfered with, to compare walks through time with."""
+"""A run straight through, with which walks through time are compared."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from slotscope.model.scenario.load import load_scenario
 from slotscope.model.session.bench import open_bench
 from slotscope.model.systems.state import copied, digest
 
-#: Events of a straight run, and how often the walks keep a copy of the state.
+#: Events of a straight run, and the walks' distances between keyframes.
 LENGTH = 70
 KEYFRAME_EVERY = {"reference": 3, "kernel": 5}
 KEYFRAME_BYTES = 40_000
 
 
 class Straight:
-    """What the reference does when nobody interferes: every event, every sub-step."""
+    """Every event and sub-step of a straight run by the reference."""
 
     def __init__(self, scenario: Any) -> None:
         bench = assemble(scenario)
@@ -54,7 +54,7 @@ class Straight:
         self.rows = self.rows[: self.length]
 
     def next_of(self, kind: str, after: int) -> int | None:
-        """The first event of a kind beyond event *after*, or None."""
+        """The first event of a kind after event *after*, or None."""
         flagged = (self.rows["flags"] & self._kinds[kind]) != 0
         found = self.rows["event"][flagged & (self.rows["event"] > after)]
         return int(found[0]) if len(found) else None
@@ -67,7 +67,7 @@ class Straight:
 
 
 def hurried(bench: Bench) -> Session:
-    """A session that keeps many copies of the state in little memory, so that it thins them."""
+    """A session with many keyframes and little memory, so that it must thin them."""
     session = Session(bench)
     bench.reference.keyframe_every = KEYFRAME_EVERY["reference"]
     session.timeline = Timeline(bench.system, bench.reference, room=HistoryRoom(KEYFRAME_BYTES, disk=KEYFRAME_BYTES))
@@ -75,7 +75,7 @@ def hurried(bench: Bench) -> Session:
 
 
 def hurried_kernel(session: Session) -> Engine:
-    """The compiled twin for a session's bench, with keyframes as close."""
+    """The compiled twin for a session's bench, with keyframes similarly close."""
     kernel = session.bench.kernel()
     kernel.keyframe_every = KEYFRAME_EVERY["kernel"]
     return kernel

@@ -1,7 +1,7 @@
-"""Every rule holds in this repository, and finds a planted breach.
+"""Every rule holds in this repository, and finds a planted violation.
 
-Each is put to the program, where it must find nothing, and to a small tree that breaks it, where
-it must find just that: a rule nobody has seen fail proves nothing.
+Each rule is applied to the program, where it must find nothing, and to a small tree that violates it, where
+it must find just that: a rule that was never seen to fail proves nothing.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Rule = Callable[[Path], list[str]]
 PANEL_LIST = {"gui/kinds/a/__init__.py": 'ROOM = (f"{__name__}.reward", f"{__name__}.servers")\n'}
 LONG_BODY = "    x = 1\n" * (LONGEST_FUNCTION + 1)
 
-#: For each rule, trees that break it, each with the one finding that it must give.
+#: For each rule, trees that violate it, each with the one finding that it must return.
 BREACHES: list[tuple[Rule, dict[str, str], str]] = [
     (
         modules_have_one_name,
@@ -278,7 +278,7 @@ def test_rule_finds_a_breach(rule, files, finding, tmp_path):
 
 
 def test_rules_name_only_modules_that_exist():
-    """A rule about a module that was renamed would watch over nothing."""
+    """A rule about a renamed module would check nothing."""
     known = {source.module for source in program(ROOT)}
     named = {*QUICK_TO_IMPORT, *BEYOND_A_PANEL, *POLICIES_AS_A_WHOLE}
     named |= SHARED_BY_PANELS

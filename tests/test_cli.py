@@ -1,4 +1,4 @@
-"""What the commands print, and that it can be relied on."""
+"""The commands' output, and that it can be relied on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.sound import violations
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: The golden instances that DRA with CRA at every event explains.
+#: The golden instances that agree with DRA running CRA at every event.
 GOLDEN_DRA = (
     "t01_example2",
     "t02_migration",
@@ -149,7 +149,7 @@ class TestRun:
         command = f"run dra-classroom --policy {policy} --until 120 --seed 3"
         reference = answer(f"{command} --engine reference")
         other = answer(f"{command} --engine kernel")
-        assert answer(command) == reference  # it is over before the compiled twin would be loaded
+        assert answer(command) == reference  # it is finished before the compiled twin would be loaded
         assert reference.pop("engine") == "reference"
         assert other.pop("engine") == "kernel"
         assert reference == other
@@ -265,7 +265,7 @@ class TestTrace:
 
 
 def _server_set(step):
-    """The servers of a step up to renaming: what is the same under every free choice."""
+    """The servers of a step up to renaming, which are the same whatever the policy chooses among equals."""
     return sorted(
         (server["config"], server["jobs"], server["index"], server["group"], str(server["prank"]))
         for server in step["servers"]
@@ -317,14 +317,14 @@ class TestVerify:
     def test_every_scenario_agrees(self, answer, slotscope, scenario, policy):
         command = f"verify {scenario} --policy {policy} --events 60"
         if (scenario, policy) == ("dra-example-2", "static-reservation"):
-            assert "found no workload" in slotscope(command).err  # a script gives none
+            assert "found no workload" in slotscope(command).err  # a scripted workload gives none
             return
         found = answer(command)
         assert found["agree"] is True
         assert found["violations"] == []
         if scenario != "dra-example-2":
             assert found["events"] == 60
-        elif policy != "dra-periodic":  # whose updates are events too
+        elif policy != "dra-periodic":  # its updates are events too
             assert found["events"] == 5
 
     def test_its_digest_is_that_of_a_run(self, answer):
@@ -446,7 +446,7 @@ class TestInvariants:
 
 
 class TestClassroom:
-    """What the description of dra-classroom promises."""
+    """What the description of dra-classroom announces."""
 
     @pytest.fixture
     def rows(self):
@@ -477,7 +477,7 @@ def test_a_number_that_json_lacks_is_null(capsys):
 
 
 def test_few_events_are_told(slotscope, tmp_path: Path) -> None:
-    """Three jobs make intervals that say nothing; a usual run has no word of that."""
+    """With three jobs intervals are meaningless, and the output says so; for a usual run it does not."""
     jobs = tmp_path / "jobs.csv"
     jobs.write_text("arrival,size,duration\n0,3,5\n1,5,5\n2,7,5\n", encoding="utf-8")
     few = slotscope("run moldable-swf --trace", jobs)

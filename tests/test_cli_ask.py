@@ -27,7 +27,7 @@ def rejections():
 
 def test_each_hit_is_told_with_the_line_that_opens_it(slotscope, rejections):
     said = slotscope(REJECTED)
-    assert said.code == 0  # on a slow machine its progress stands beside the hits
+    assert said.code == 0  # on a slow machine progress is printed beside the hits
     told = [line for line in said.out.splitlines() if line.startswith("event ")]
     opening = [line.split() for line in said.out.splitlines() if line.startswith("    slotscope")]
     assert [int(line.split()[1].strip(",")) for line in told] == rejections
@@ -108,7 +108,7 @@ def test_another_policy_is_asked(lines):
     "question", ["I* > 0", "reject_group >= 0", "any server where rank > 0", "server 1 . rank = 1"]
 )
 def test_what_a_policy_has_not_is_told(slotscope, question):
-    """First Fit ranks no servers: its state has numbers where those of DRA stand, which mean nothing."""
+    """First Fit ranks no servers: the numbers in its state's fields for DRA's ranks mean nothing."""
     assert slotscope(f"ask dra-classroom '{question}' --events 20").code == 0
     found = slotscope(f"ask dra-classroom '{question}' --policy first-fit --events 20")
     assert found.code == 2
@@ -157,7 +157,7 @@ def test_parquet_without_its_package_is_refused_in_one_line(slotscope, monkeypat
 
 
 def test_where_a_policy_says_no_number_of_a_name_that_is_told(slotscope, lines, tmp_path):
-    """A comparison with what is missing holds nowhere, which would read as an answer."""
+    """A comparison with a missing number is always false, so no hits alone would look like an answer."""
     own = write(tmp_path, source('yield say("tried", margin=1, odd=float("nan"), word="x")\nyield Reject()\n'))
     asked = "said[margin] > 1 or said[odd] > 0 or said[ word ] = 1"
     said = slotscope("ask dra-classroom --events 60 --policy", own, asked, "said[margin] > 0")

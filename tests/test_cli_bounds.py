@@ -103,7 +103,7 @@ class TestPools:
 
 
 def test_a_type_that_fits_the_best_of_two_pools_but_neither(answer, tmp_path):
-    """What one pool has of one resource and the other of another is no server."""
+    """The largest capacity of each resource over all pools is not the capacity of any server."""
     text = scenario_files()["dra-pools"].read_text("utf-8")
     path = tmp_path / "pools.toml"
     path.write_text(text.replace("vCPU = 32, memory = 256", "vCPU = 2, memory = 256"))

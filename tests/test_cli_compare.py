@@ -1,4 +1,4 @@
-"""``slotscope run`` with several policies: each as alone, differences, the first decision."""
+"""``slotscope run`` with several policies: each as if alone, differences, the first different decision."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_policy_of_one_s_own_is_called_without_its_folder(slotscope) -> None:
 
 
 def test_what_rounding_leaves_is_zero(slotscope):
-    """The policies have the same jobs in the system; their sums differ in the last digits."""
+    """The policies have the same jobs in the system, but their sums differ in the last digits."""
     said = slotscope("run jrs-deadlock --until 100 --policy jrs --policy jrs:patch=true").out
     _, paired = said.split("difference, paired")
     assert ["real_jobs", "0", "0"] in [line.split() for line in paired.splitlines()]
@@ -131,7 +131,7 @@ def test_the_window_gets_all_policies(slotscope, monkeypatch):
 
 @pytest.mark.parametrize("command", ["ask", "why", "bounds", "trace", "verify", "export"])
 def test_commands_about_one_run_take_one_policy(command: str, slotscope) -> None:
-    """The last one of several would count, and nobody would know."""
+    """Otherwise the last of several would be used without a notice."""
     said = slotscope(f"{command} dra-classroom --policy dra --policy first-fit")
     assert (said.code, said.out) == (2, "")
     assert said.err == "slotscope: --policy: found 2 policies, allowed: one; 'slotscope run' compares several\n"

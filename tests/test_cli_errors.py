@@ -1,4 +1,4 @@
-"""Whatever is wrong: one line that helps, exit code 2, never a traceback."""
+"""Every error: one helpful line, exit code 2, never a traceback."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ROOT_USER = hasattr(os, "geteuid") and os.geteuid() == 0
 
 @pytest.fixture
 def refusal(slotscope):
-    """A function that runs a command, which must be refused in one line, and gives the line."""
+    """A function that runs a command, which must be refused with one line, and returns the line."""
 
     def run(command: str, *words: str) -> str:
         said = slotscope(command, *words)
@@ -51,7 +51,7 @@ def refusal(slotscope):
 
 
 def instance(**changes: str) -> str:
-    """A small scenario as TOML, some of its parts replaced by text."""
+    """A small scenario as TOML, with some parts replaced by text."""
     text = CLASSROOM
     for old, new in changes.items():
         assert PARTS[old] in text
@@ -72,7 +72,7 @@ PARTS = {
     "system": 'system = "reservation"',
 }
 
-#: File content, and what the line must contain.
+#: Content of a scenario's file, and what the line must contain.
 BROKEN = {
     "empty": (b"", "empty"),
     "blank": (b"\n  \n", "empty"),
@@ -346,7 +346,7 @@ class TestGuard:
         assert "memory" in refusal("run dra-vms --until 1")
 
 
-#: Words that make a command line nearly right, and values that are not.
+#: Words of nearly valid command lines, and invalid values.
 WORDS = st.sampled_from(
     [
         *COMMANDS,
@@ -397,7 +397,7 @@ WORDS = st.sampled_from(
         "/",
     ]
 )
-#: Anything else, but no digits: a random time or number of events could take hours.
+#: Any other text without digits: a random time or number of events could take hours.
 JUNK = st.text(st.characters(exclude_categories=("Nd", "Cs")), max_size=8)
 
 
@@ -417,7 +417,7 @@ class TestFuzz:
         assert said.code in (0, 2)
         notes = [line for line in said.err.splitlines() if "warning: " not in line]
         if said.code == 2:
-            # Of many files that are to be graded each that cannot be is told.
+            # With several files to grade there is one line for each that cannot be graded.
             assert 1 <= len(notes) <= (len(arguments) if "grade" in arguments else 1)
             assert all(line.startswith("slotscope: ") for line in notes)
 

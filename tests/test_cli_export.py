@@ -1,4 +1,4 @@
-"""``slotscope export`` and ``run --check``: data for other programs, and results that must stay."""
+"""``slotscope export`` and ``run --check``: data for other programs, and results that must not change."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lines_of(path):
 def test_events_and_samples_are_written(scenario, slotscope, tmp_path):
     found = slotscope(f"export {scenario} --seed 2 --events 300 --to e.csv --samples s.csv --every 10")
     assert found.code == 0
-    # Where kernels are compiled first it takes long, which is told; nothing else is.
+    # Only progress may be printed, if kernels must be compiled first.
     assert all(line.endswith("(Ctrl+C stops it)") for line in found.err.splitlines())
     events, samples = lines_of(tmp_path / "e.csv"), lines_of(tmp_path / "s.csv")
     assert [row["event"] for row in events] == [str(event) for event in range(1, 301)]

@@ -1,4 +1,4 @@
-"""What is said of work that takes long: how far it is, how long it will take, how it is stopped."""
+"""Progress of long work: how far it is, how long it will take, how it is stopped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.kinds.phases.scenarios import many_configurations
 
 
 class Clock:
-    """A clock that is set by hand."""
+    """A clock that tests set."""
 
     now = 100.0
 
@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_without_a_terminal_long_work_gives_a_sign_of_life(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line once it is known to take long, then one a minute; none of it on stdout."""
+    """One line once the work is known to take long, then one a minute; nothing on stdout."""
     progress = Progress("run x", quiet=True)
     for second in range(131):
         clock.now = 100.0 + second
@@ -96,7 +96,7 @@ def test_what_cannot_be_counted_gives_signs_of_life_too(
 
 @pytest.mark.parametrize("scenario", ["dra-classroom", "jrs-classroom", "moldable-classroom", "queues-classroom"])
 def test_bounds_tell_how_far_they_are(slotscope: Any, scenario: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal, on a line that is cleared before anything else is printed."""
+    """On a terminal, in a line that is cleared before anything else is printed."""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr("slotscope.model.running.waiting.PERIOD", 0.0)
     said = slotscope(f"bounds {scenario}")
@@ -115,13 +115,13 @@ def test_a_long_trace_tells_how_far_it_is(slotscope: Any, form: str, monkeypatch
     assert "trace dra-classroom: 50%" in said.err
     assert said.err.endswith("\r\x1b[K")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    assert slotscope(f"trace dra-classroom --events 20{form}").err == ""  # the events are seen
+    assert slotscope(f"trace dra-classroom --events 20{form}").err == ""  # the printed events show the progress
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["bounds", "trace"])
 def test_ctrl_c_ends_it_in_one_line(command: str, tmp_path: Path) -> None:
-    """The process is interrupted once it is at work: its second sign of life says so."""
+    """The process is interrupted after its second progress line, when it is certainly at work."""
     scenario = tmp_path / "long.toml"
     write_scenario(scenario, many_configurations())
     asked = ["bounds", str(scenario)]
@@ -169,7 +169,7 @@ def test_while_kernels_compile_it_is_said_and_new_events_are_not_called_past(
 
 
 class NotYetCompiled:
-    """A kernel that says so of itself."""
+    """A kernel that reports that it is not compiled."""
 
     overloads = ()
 
@@ -192,7 +192,7 @@ def test_who_waits_for_a_run_is_told_of_its_way_and_can_stop_it(
     monkeypatch: pytest.MonkeyPatch, way: dict[str, Any], said: str
 ) -> None:
     monkeypatch.setattr(waiting_module, "PERIOD", 0.0)
-    monkeypatch.setattr(engine, "SLOW_EVENT", math.inf)  # on a busy machine one event may take so long, and is told
+    monkeypatch.setattr(engine, "SLOW_EVENT", math.inf)  # on a busy machine any event may be slow, and reported
     session, told = Session.open("dra-vms", kernel=False), []
     with waiting(lambda doing: told.append(str(doing)), lambda: 0):
         session.run(**way)

@@ -1,4 +1,4 @@
-"""Recorded workloads of any length are measured where they have jobs."""
+"""Recorded workloads of any length are measured during the time in which they have jobs."""
 
 from __future__ import annotations
 

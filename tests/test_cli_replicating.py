@@ -1,4 +1,4 @@
-"""Replications side by side: the same results as one after the other, and an end of all where one fails."""
+"""Replications in parallel: the same results as in sequence, and all end if one fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.own_policies import source, write
 
 
 def silent(_done: float, _total: float) -> None:
-    """Nobody wants to know how far it is."""
+    """Ignore progress."""
 
 
 @pytest.mark.parametrize("policies", [["dra"], ["dra", "first-fit"]])
@@ -121,4 +121,4 @@ def test_only_kernels_of_the_programs_own_run_side_by_side(monkeypatch: pytest.M
     assert threads_for(assemble(scenario), 4) == 4
     assert threads_for(assemble(scenario), 16) == 8
     assert threads_for(assemble(scenario, "dra@5:first-fit"), 4) == 4
-    assert threads_for(assemble(load_scenario("dra-pools")), 4) == 1  # by the reference alone
+    assert threads_for(assemble(load_scenario("dra-pools")), 4) == 1  # it runs by the reference only

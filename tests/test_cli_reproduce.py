@@ -1,4 +1,4 @@
-"""Experiments from the command line: numbers, files, pictures, and who does the work."""
+"""Experiments from the command line: numbers, files, pictures, and which processes do the work."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: The trace's sample for quick tests: rows of jobs whose ID % 151 = 2.
+#: The trace's sample for quick tests: rows of jobs with ID % 151 = 2.
 SAMPLE = "google2011/task_events-job_id-mod151eq2.csv.gz"
 
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """The figures that were asked for; nothing is drawn."""
+    """The requested figures, which are not drawn."""
     found: list[tuple[Figure, Path]] = []
 
     def note_down(figure, path):
@@ -46,7 +46,7 @@ def drawn(monkeypatch):
 
 @pytest.fixture
 def refusal(slotscope):
-    """A function that runs a command, which must refuse with one line, and gives the line."""
+    """A function that runs a command, which must be refused with one line, and returns the line."""
 
     def run(command):
         said = slotscope(command)
@@ -120,7 +120,7 @@ class TestPictures:
 
 
 class TestBeside:
-    """Policies beside those that an experiment compares."""
+    """Policies added to those that an experiment compares."""
 
     @pytest.fixture(autouse=True)
     def small(self, monkeypatch, drawn):
@@ -302,7 +302,7 @@ SWEEP = ["sweep", *WHAT.split(), "--workers", "2", "--json", "--out", "out"]
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """What SWEEP says where nothing stops it, and the folder in which it ran."""
+    """The output of an uninterrupted SWEEP, and the folder in which it ran."""
     folder = tmp_path_factory.mktemp("undisturbed")
     found = program(*SWEEP, cwd=folder)
     said, _ = found.communicate()
@@ -317,8 +317,7 @@ def test_a_command_that_is_killed_goes_on_from_there(sent, tmp_path, undisturbed
     process = program(*SWEEP, cwd=tmp_path, start_new_session=True)
     while process.poll() is None and not (store.exists() and "\n" in store.read_text()):
         time.sleep(0.001)
-    # To all of its processes, as a terminal sends Ctrl+C; the workers of one that is killed
-    # end by themselves.
+    # Ctrl+C in a terminal is sent to all processes; the workers of a killed one end by themselves.
     if sent == signal.SIGINT:
         os.killpg(process.pid, sent)
     else:

@@ -1,4 +1,4 @@
-"""Sweeps from the command line: any field, any policies, checked before anything runs."""
+"""Sweeps from the command line: any field and any policies, validated before anything runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SAMPLE = "google2011/task_events-job_id-mod151eq2.csv.gz"
 
 @pytest.fixture(autouse=True)
 def drawn(monkeypatch):
-    """The figures that were asked for; nothing is drawn."""
+    """The requested figures, which are not drawn."""
     found = []
 
     def note_down(figure, path):
@@ -33,9 +33,9 @@ def drawn(monkeypatch):
 
 @pytest.fixture
 def refusal(slotscope, monkeypatch):
-    """A function that runs a sweep, which must refuse with one line, and gives the line.
+    """A function that runs a sweep, which must be refused with one line, and returns the line.
 
-    Nothing may have run by then.
+    Nothing may have run before.
     """
     monkeypatch.setattr("slotscope.model.lab.simulation.carry_out", None)
 

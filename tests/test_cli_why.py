@@ -29,7 +29,7 @@ def test_it_prints_the_table_a_sentence_and_the_change_with_its_proof(slotscope)
 
 @pytest.fixture
 def told(slotscope):
-    """What a question says as JSON; on a slow machine its progress stands beside it."""
+    """A function that returns a command's JSON; on a slow machine stderr has progress, too."""
 
     def run(asked: str):
         said = slotscope(f"why {asked} --json")
@@ -48,7 +48,7 @@ def test_json_counts_every_candidate_once(told, asked):
 
 @pytest.mark.parametrize("asked", ("why {} --event 47", "ask {} rejected --events 40", "verify {} --events 20"))
 def test_what_runs_is_a_fork(slotscope, asked):
-    """They named the policy alone, as if all of it had been decided by that."""
+    """The output must name the fork, not the policy alone, which did not decide everything."""
     said = slotscope(asked.format("dra-classroom --policy dra@12:reject --json"))
     assert json.loads(said.out.splitlines()[-1])["policy"] == "dra@12:reject"
 

@@ -1,4 +1,4 @@
-"""The window's commands, help, and the program as a process."""
+"""The window's commands, the help, and the program as a process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Window:
-    """Stands in for ``gui.app``; notes what it was asked for."""
+    """Replaces ``gui.app`` and records its calls."""
 
     def __init__(self):
         self.opened = []
@@ -46,7 +46,7 @@ class Window:
 
 @pytest.fixture
 def app(monkeypatch):
-    """The window's stand-in, on a machine with a display."""
+    """The replacement of the window, on a machine with a display."""
     window = Window()
     monkeypatch.setitem(sys.modules, "slotscope.gui.app", window)
     monkeypatch.setattr("slotscope.gui.app", window, raising=False)
@@ -227,7 +227,7 @@ def test_lines_of_the_window_are_read_by_one_parser_which_keeps_nothing_of_them(
 
 
 def test_a_reference_engine_can_be_forced(answer, monkeypatch):
-    """The name of the engine in the output is that of the one that ran."""
+    """The engine named in the output is the one that ran."""
     ran = []
     honest = ReferenceEngine.advance
 

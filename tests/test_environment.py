@@ -1,4 +1,4 @@
-"""The ground that the program stands on: PySide6, the pins, the lock, the tests' own rules."""
+"""The program's environment: PySide6, pinned versions, the lock file, and the tests' own rules."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 VOID_CALLS = 5000
-#: References to None that the interpreter itself takes or drops meanwhile.
+#: References to None that the interpreter itself may add or drop meanwhile.
 NOISE = 50
 
 
 def requirements() -> list[Requirement]:
-    """What pyproject.toml asks for, tests included."""
+    """The requirements in pyproject.toml, including those of the tests."""
     project = PROJECT["project"]
     lines = [*project["dependencies"], *project["optional-dependencies"]["test"]]
     return [Requirement(line) for line in lines]
 
 
 def locked() -> dict[str, str]:
-    """The version of each package in the lock."""
+    """The version of each package in the lock file."""
     rows = re.findall(r"^([\w.-]+)==(\S+)", LOCK, flags=re.MULTILINE)
     return {canonicalize_name(name): version for name, version in rows}
 
@@ -47,13 +47,13 @@ def locked() -> dict[str, str]:
 class TestReferencesToNone:
     """PySide6 6.12 drops a reference to None in each void call, before Python 3.12.
 
-    From Python 3.12 on None is immortal and its count never moves, whatever Qt does; there
-    these tests hold for every PySide6, which is why the pin could be lifted there.
+    From Python 3.12 on None is immortal and its count never changes, whatever Qt does; there
+    these tests pass for every PySide6, so the version need not be pinned.
     """
 
     @pytest.fixture(autouse=True)
     def _references_to_spare(self):
-        # Without them a PySide6 that leaks would abort the process instead of this test.
+        # Without them a faulty PySide6 would abort the process instead of failing this test.
         spare = [None] * (4 * VOID_CALLS)
         yield
         del spare
@@ -101,11 +101,11 @@ class TestLock:
         assert len(packages) == len(locked())
 
     def test_it_is_one_set_for_every_python(self):
-        """Markers may leave a package out on some system, but for no version of Python."""
+        """Markers may leave a package out by operating system, but not by version of Python."""
         assert re.findall(r"^.*\bpython_(?:full_)?version\b.*$", LOCK, flags=re.MULTILINE) == []
 
     def test_it_needs_nothing_that_is_not_in_it(self):
-        """What the locked packages themselves require here is locked as well."""
+        """The locked packages' own requirements are locked as well."""
         missing = []
         for name in locked():
             try:
@@ -153,7 +153,7 @@ class TestTheseTests:
     def test_compiled_code_is_shared(self, own_settings):
         assert not Path(os.environ["NUMBA_CACHE_DIR"]).is_relative_to(own_settings)
 
-    #: Each fails a test of its own, which says so.
+    #: Each of these must fail a separate test, whose report names it.
     PLANTED: ClassVar = {
         "planted by Qt": "QtCore.qWarning('planted by Qt')",
         "planted by Python": "warnings.warn('planted by Python')",
@@ -176,7 +176,7 @@ class TestTheseTests:
 
 
 class TestQuickSuite:
-    """What it leaves unread is none of its own."""
+    """The quick suite does not read files that have none of its tests."""
 
     @pytest.mark.parametrize(
         ("text", "left"),
@@ -197,14 +197,14 @@ class TestQuickSuite:
 
     @pytest.mark.slow
     def test_no_other_test_goes_with_it(self, request: pytest.FixtureRequest) -> None:
-        """Of all that this run has collected."""
+        """Checked on all tests that this run collected."""
         items = request.session.items
         left = {path for path in {item.path for item in items} if is_left_out(path)}
         assert [item.nodeid for item in items if item.path in left and not item.get_closest_marker("slow")] == []
 
 
 class TestShares:
-    """Workers begin to collect with other files each, and collect all of them."""
+    """Each worker starts its collection with other files, and all collect every file."""
 
     @pytest.mark.parametrize("workers", [1, 2, 3, 7, 400])
     def test_all_begin_elsewhere_and_read_everything(self, workers: int) -> None:
@@ -216,7 +216,7 @@ class TestShares:
         assert len({order[0] for order in orders}) == min(workers, len(files))
 
     def test_no_file_of_tests_is_called_otherwise(self, request: pytest.FixtureRequest) -> None:
-        """Of all that pytest finds by itself."""
+        """The pattern TESTS matches every file that pytest finds by itself."""
         known = {*ROOT.glob(TESTS)}
         found = {path for name in request.config.getini("python_files") for path in ROOT.glob(f"tests/**/{name}")}
         assert found == known
@@ -224,14 +224,14 @@ class TestShares:
 
 
 class TestRandomExamples:
-    """Each run draws examples of its own, and says how to draw them again."""
+    """Each run draws new examples, and prints how to repeat them."""
 
     @pytest.mark.parametrize("profile", ["quick", "slow"])
     def test_no_profile_draws_the_same_for_ever(self, profile: str) -> None:
         assert not settings.get_profile(profile).derandomize
 
     def test_every_process_of_a_run_draws_with_its_seed(self, pytestconfig: pytest.Config) -> None:
-        """That of the command line, which workers are given as well."""
+        """The seed of the command line, which workers receive as well."""
         assert core.global_force_seed == int(pytestconfig.option.hypothesis_seed)
 
     @pytest.mark.slow
@@ -252,6 +252,6 @@ class TestRandomExamples:
 
 
 def said_by(command: list[str], **variables: str) -> str:
-    """What a command prints that must succeed."""
+    """The output of a command, which must succeed."""
     run = subprocess.run(command, env=os.environ | variables, cwd=ROOT, check=True, capture_output=True, text=True)
     return run.stdout

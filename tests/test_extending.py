@@ -1,4 +1,4 @@
-"""The page on extending the program comes true: a copy of the program in which it was followed."""
+"""The help page on extending the program, followed in a copy of the program."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NEW_LINE = re.compile(r"In `([^`]+)`, below\s+`(.+?)`:\n\n```text\n(.*?)\n```", 
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the program with all that the page says."""
+    """A copy of the program with all additions of the page."""
     root = tmp_path_factory.mktemp("extended")
     for name in ("model", "gui", "resources"):
         ignored = shutil.ignore_patterns("__pycache__")
@@ -51,7 +51,7 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, *words: str) -> str:
-    """What a command of the copy prints; its kernels run as they are written, uncompiled."""
+    """The output of a command of the copy; its kernels run uncompiled."""
     environment = os.environ | {"PYTHONPATH": str(root / ".installed"), "NUMBA_DISABLE_JIT": "1"}
     done = subprocess.run(
         [sys.executable, "main.py", *words],
@@ -68,7 +68,7 @@ def run(root: Path, *words: str) -> str:
 
 @pytest.fixture(scope="module")
 def printed(extended: Path) -> dict[str, str]:
-    """What each command of the page prints."""
+    """The output of each command of the page."""
     commands = re.findall(r"^slotscope (.+)$", PAGE, flags=re.MULTILINE)
     return {command: run(extended, *command.split()) for command in commands}
 

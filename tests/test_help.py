@@ -1,4 +1,4 @@
-"""Help pages and program say the same: pages, links, commands, experiments and lessons."""
+"""Help pages agree with the program: pages, links, commands, experiments and lessons."""
 
 from __future__ import annotations
 
@@ -55,16 +55,16 @@ class TestPages:
         assert set(experiments()) == {*told, *both}
 
 
-#: The pages of kinds of system that say all of them: scenarios, policies, panels, measures and stops.
+#: Kinds of system whose page describes all their scenarios, policies, panels, measures and stops.
 WHOLE = pytest.mark.parametrize("kind", ["queue", "phases", "moldable"])
 
-#: Policies of which a page has a table of parameters alone.
+#: Policies for which a page has a table of parameters only.
 OF_A_TABLE_OF_ITS_OWN = {"jrs"}
 
-#: Pages that tell of scenarios of a kind beside its own.
+#: Further pages that describe a kind's scenarios, beside its own page.
 TOLD_ELSEWHERE = {"queue": ("scenarios", "traces")}
 
-#: How many policies with parameters a page gives at least, and scenarios in which they can run, by a word in them.
+#: The least number of policies with parameters on a page, and scenarios that can run them, by a part of their text.
 RUNS = {
     "queue": (1, {"j=": "queues-vqs-unstable", "": "queues-bf-unstable"}),
     "phases": (3, {"": "jrs-classroom"}),

@@ -1,4 +1,4 @@
-"""Processes beside the program end with it, also where it is killed."""
+"""Helper processes end with the program, even if it is killed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slotscope.model.api import Session
 from slotscope.model.lifeline import end_with_program, start_beside
 from slotscope.model.scenario.load import edited, load_scenario
 
-#: Starts this file as a process beside itself, says which it is, and waits for its end.
+#: Starts this file as a helper process, prints its ID, and waits for its end.
 PROGRAM = f"""
 from slotscope.model.lifeline import start_beside
 process = start_beside({__name__!r})
@@ -44,7 +44,7 @@ def long_search() -> bytes:
     ],
 )
 def test_each_of_them_ends_where_nobody_holds_its_input(module, arguments, task, tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # where nothing is compiled
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # a cache without compiled code
     process = start_beside(module, *arguments)
     process.communicate(task())
     assert process.returncode == 1

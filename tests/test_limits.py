@@ -1,4 +1,4 @@
-"""A test that takes too long is ended, whatever it does with exceptions, and wherever it is."""
+"""A test that takes too long is ended, whatever it does with exceptions, and in whichever phase it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Tests that never end by themselves, and what pytest says of each.
+#: Tests that never end by themselves, and what pytest reports for each.
 ENDLESS = {
     "of Hypothesis": (
         """

@@ -1,4 +1,4 @@
-"""What the help says that servers, jobs, events and saved runs take in memory is what they take."""
+"""The help's figures for the memory of servers, jobs, events and saved runs are right."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SERVERS = 1000
 
 
 def told(what: str) -> tuple[float, float]:
-    """The first number of a row of the table, or the two that it lies between, in bytes."""
+    """The first number in a row of the help's table as a range in bytes, with equal ends if it is a single number."""
     row = next(line for line in HELP.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {what} |"))
     found = re.search(r"([0-9.]+)(?: to ([0-9.]+))? (bytes|kB|MB)", row.split("|")[2])
     assert found is not None, row
@@ -30,7 +30,7 @@ def told(what: str) -> tuple[float, float]:
 
 
 def near(bytes_each: float, what: str) -> bool:
-    """Whether that is what the help says, by a quarter."""
+    """Whether a size agrees with the help within 25 %."""
     least, most = told(what)
     return 0.75 * least <= bytes_each <= 1.25 * most
 
@@ -66,7 +66,7 @@ def test_a_job_with_phases_takes_what_the_help_says() -> None:
 
 
 def test_a_waiting_job_takes_what_the_help_says() -> None:
-    """A record, of which each array has one entry or row."""
+    """The size of a record, which has one entry or row in each of its arrays."""
     state = started(assemble(load_scenario("queues-small-jobs")).system)
     records = len(state.job_number)
     each = sum(array.nbytes // records for array in state if len(array) == records)

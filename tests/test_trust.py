@@ -1,4 +1,4 @@
-"""A policy's file runs only if the user has named or allowed it, whoever else names it."""
+"""A policy's file runs only if the user has named or allowed it, even if another file names it."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Command = Callable[..., object]
 
 @pytest.fixture(autouse=True)
 def _nothing_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process in which nobody has named or allowed a file."""
+    """Start without any named or allowed file."""
     monkeypatch.setattr(trust, "_named", set())
     monkeypatch.setattr(trust, "_allowed", set())
 
 
 @pytest.fixture
 def ran(tmp_path: Path) -> Path:
-    """A file that is there once the policy's text was executed."""
+    """A file that exists once the policy's text was executed."""
     return tmp_path / "ran"
 
 
 @pytest.fixture
 def scenario(tmp_path: Path, ran: Path) -> str:
-    """A scenario from somebody else: it names a policy's file beside it."""
+    """A scenario of another author, which names a policy's file beside it."""
     write(tmp_path, f"open({str(ran)!r}, 'w').close()\n{source()}", "helper.py")
     path = tmp_path / "theirs.toml"
     theirs = edited(load_scenario("dra-classroom"), {"policy": {"name": "helper.py"}})
@@ -81,7 +81,7 @@ def test_a_file_that_is_named_runs_and_is_known_from_then_on(
     helper = Path(scenario).parent / "helper.py"
     assert slotscope("run dra-classroom --until 5 --policy", helper).code == 0
     assert ran.exists()
-    monkeypatch.setattr(trust, "_named", set())  # another start of the program
+    monkeypatch.setattr(trust, "_named", set())  # as after a restart of the program
     monkeypatch.setattr(trust, "_allowed", set())
     assert slotscope("run --until 5", scenario).code == 0
 

@@ -1,4 +1,4 @@
-"""Rows of events as they are told, made by hand."""
+"""Rows of events, made by hand for tests of their sentences."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 
 def happened(flags: int, **values: Any) -> dict[str, Any]:
-    """What stands in a row."""
+    """The values of a row."""
     return {"flags": flags} | values
 
 
 def row_of(dtype: np.dtype[Any], missing: str, **values: Any) -> np.void:
-    """A row with these values; -1 in the other fields that may be *missing*, 0 elsewhere."""
+    """A row with these values; in other fields -1 if they may be *missing*, else 0."""
     result = np.zeros(1, dtype)
     for name, value in {**dict.fromkeys(missing.split(), -1), **values}.items():
         result[name] = value

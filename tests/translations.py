@@ -1,7 +1,7 @@
-"""The texts that the window can say in other languages, and the files of their translations.
+"""The window's translatable texts, and the files of their translations.
 
-``python -m tests.translations`` brings each ``.ts`` file up to date with the source, keeping what is translated,
-and compiles it to the ``.qm`` that ships; what has no translation yet is listed.
+``python -m tests.translations`` updates each ``.ts`` file from the source, keeping existing translations,
+and compiles it to the ``.qm`` that ships; texts without a translation are listed.
 """
 
 from __future__ import annotations
@@ -37,26 +37,26 @@ GUI, MODEL = (Path(__file__).resolve().parents[1] / name for name in ("gui", "mo
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 RECORD = "python -m tests.translations"
 
-#: Words of Qt's own that its translations have under names of their own.
+#: The first lines of each ``.ts`` file.
 _HEAD = '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE TS>\n'
 
 
 def sources() -> list[str]:
-    """Every text that is shown through ``tr``: those in the source, and those of tables."""
+    """Every text that is shown through ``tr``: literals in the source, and texts in tables."""
     said = [(GUI, "tr"), (GUI, "Phrase"), (MODEL, "Phrase")]
     found = [text for root, name in said for path in sorted(root.rglob("*.py")) for text in _literals(path, name)]
     return list(dict.fromkeys([*found, *_of_tables()]))
 
 
 def _literals(path: Path, name: str) -> list[str]:
-    """The texts with which a function of some name is called."""
+    """The literal first arguments of calls of a function."""
     calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
     named = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name and call.args]
     return [str(call.args[0].value) for call in named if isinstance(call.args[0], ast.Constant)]
 
 
 def _behind_names(*tables: Iterable[tuple[str, ...]]) -> list[str]:
-    """The texts of tables whose rows begin with a name that nobody reads."""
+    """The texts of tables whose rows begin with an internal name, which is not shown."""
     return [text for table in tables for _, *texts in table for text in texts if text]
 
 
@@ -87,7 +87,7 @@ def _of_kinds_and_panels() -> list[str]:
     return [
         *(room.page_title for room in PANEL_ROOMS.values()),
         *DIFFICULTIES,
-        "Lessons",  # the title of a sheet, which also names it
+        "Lessons",  # a sheet's title, which also identifies it
         *ASKS.values(),
         *(words for system in KINDS for words in asks_of(system).values.values()),
         *(f"a {thing}" for thing in ("server", "job", "token")),  # as answers
@@ -108,7 +108,7 @@ def _of_kinds_and_panels() -> list[str]:
 
 
 def translations(language: str) -> dict[str, str]:
-    """What the file of a language has for each text; empty where it has nothing yet."""
+    """The translation of each text in a language's file; empty if it has none yet."""
     path = TRANSLATIONS / f"slotscope_{language}.ts"
     if not path.exists():
         return {}
@@ -117,7 +117,7 @@ def translations(language: str) -> dict[str, str]:
 
 
 def write(language: str, known: dict[str, str]) -> None:
-    """Write a language's file for the texts that there are now, and compile it."""
+    """Write a language's file for the present texts, and compile it."""
     root = ET.Element("TS", version="2.1", language=language, sourcelanguage=ENGLISH)
     context = ET.SubElement(root, "context")
     ET.SubElement(context, "name").text = CONTEXT

@@ -1,4 +1,4 @@
-"""What each condition of a decision says of one server or job, found by looking at that one alone."""
+"""Each condition of a decision, evaluated for one server or job at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Predicate = Callable[[int], bool]
 
 
 def failed(setting: Setting, table: Any) -> list[int]:
-    """The first condition that each candidate failed, one candidate after the other."""
+    """The index of the first condition that each candidate fails, found one candidate at a time."""
     known = _TABLES[table.what](setting)
     asked = [known[_key(condition.words, known)] for condition in table.conditions]
     found = []
@@ -29,7 +29,7 @@ def _key(words: str, known: dict[str, Predicate]) -> str:
 
 
 def _configurations(setting: Setting) -> dict[str, Predicate]:
-    """Weights over the jobs that wait, counted one by one."""
+    """The condition on weights, with waiting jobs counted one by one."""
     state, policy = setting.state, setting.system.policy
     lengths = [0] * len(state.queue_length)
     for number, server, came, queue in zip(
@@ -145,7 +145,7 @@ def _has_share(setting: Setting, server: int, queue: int, room: int) -> bool:
 
 
 def _after_head(setting: Setting, server: int, queue: int) -> bool:
-    """Whether a sub-step of the server's turn follows the last job taken from the same line."""
+    """Whether a sub-step of the server's turn comes after the last job taken from the same queue."""
     for one in reversed(setting.records):
         place = isinstance(one, Place)
         if place and one.values["queue"] == queue and one.server != server:
@@ -198,7 +198,7 @@ def _phases(setting: Setting) -> dict[str, Predicate]:
         return next(s for s in range(len(state.jobs_on)) if not state.jobs_on[s])
 
     def holds(server: int) -> bool:
-        """Whether a busy server that the policy looks at has room, by the policy's own account."""
+        """Whether a busy server that the policy considers has room, by the policy's own account."""
         from slotscope.model.kinds.phases.view import PhaseView
 
         view = PhaseView(system.numbers, state, None)  # type: ignore[arg-type]
@@ -231,7 +231,7 @@ def _phases(setting: Setting) -> dict[str, Predicate]:
 
 
 def _enough_left(setting: Setting) -> dict[str, Predicate]:
-    """Whether a server has what the job needs of each resource."""
+    """For each resource, whether a server has enough left for the job."""
     numbers, state, policy, j = setting.system.numbers, setting.state, setting.system.policy, setting.event.type
 
     def enough(server: int, d: int) -> bool:
@@ -246,7 +246,7 @@ def _observed(state: Any, server: int) -> tuple[int, ...]:
 
 
 def _types(setting: Setting) -> dict[str, Predicate]:
-    """What a server may ask for: followed from where it stands, one job of the request after the other."""
+    """What a server may request, followed from its configuration, one requested job after the other."""
     pool = setting.system.policy.plan.pools[int(setting.system.policy.pool_of[setting.event.server])]
     lattice, rules = setting.system.policy.plan.lattice, setting.system.policy.rules
     start = lattice.place(_observed(setting.state, setting.event.server))
