@@ -13,7 +13,7 @@ from slotscope.model.errors import UserError
 from slotscope.model.forks.changes import Deviation
 from slotscope.model.whys.asking import why, with_flip
 
-#: A scenario of each kind of system, and another policy that goes on in it.
+#: A scenario of each kind of system, and another policy to continue it with.
 RUNS = (
     ("dra-vms", "best-fit"),
     ("queues-classroom", "bf-js"),

@@ -315,7 +315,7 @@ def in_c(bench: Bench, library: ctypes.CDLL, state: MoldableState, events: int) 
 
 
 def _jobs(workload: Any, first: int, count: int) -> tuple[Array, Array, Array]:
-    """Times, classes and sizes of at least so many jobs from number *first* on."""
+    """Times, classes and sizes of at least *count* jobs from number *first* on."""
     blocks, last = [], first
     while last < first + count:
         block = workload.block_at(last)

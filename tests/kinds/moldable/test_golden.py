@@ -62,7 +62,7 @@ def oracle_of(data: dict[str, Any]) -> Oracle:
 
 
 def last_arrival(bench: Bench, arrivals: int) -> Any:
-    """The state just after so many arrivals."""
+    """The state just after a number of arrivals."""
     state: Any = started(bench.system)
     while state.tally[ARRIVED].sum() < arrivals:
         run = EventRun(bench.system, state)

@@ -66,7 +66,7 @@ def runs(bench: Bench, state: Any, most: int) -> Iterator[EventRun]:
 
 
 def after(bench: Bench, events: int) -> Any:
-    """The state after so many events."""
+    """The state after a number of events."""
     state = started(bench.system)
     for run in runs(bench, state, events):
         run.finish()

@@ -80,7 +80,7 @@ def with_servers(name: str, servers: int, policy: str, options: dict[str, Any]) 
 
 @CASES
 def test_very_many_servers(policy: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """More servers than one level of blocks holds, so that blocks of keys are split and merged repeatedly."""
+    """More servers than 64 blocks of 64, so many that blocks of keys are split and merged repeatedly."""
     servers, slots = 9000, 12
     reached = []
     for least in (10**9, 1):
