@@ -159,7 +159,7 @@ def _in_clone(folder: Path) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with long tests come first, so that no worker is left with one at the end.
+    """Put files with long tests first, so that no worker is left with one at the end.
 
     Tests of the window keep their order, in which widgets are made and destroyed.
     """

@@ -28,12 +28,12 @@ class Source(NamedTuple):
 
 
 class Import(NamedTuple):
-    """A module that a source imports, and where."""
+    """An imported module, and the source and line that import it."""
 
     source: Source
     line: int
     target: str
-    #: Whether it runs when the source is imported.
+    #: Whether the import runs when the source is imported.
     at_once: bool
 
     def says(self, why: str) -> str:
@@ -141,7 +141,7 @@ def imported_names(node: ast.AST) -> list[str]:
 
 
 def as_it_lies(module: str) -> str:
-    """A module's name without that of the program."""
+    """A module's name without the leading ``slotscope.``."""
     return module.removeprefix("slotscope.")
 
 

@@ -1,4 +1,4 @@
-"""``slotscope ask``: every hit with the line that opens it, as text, JSON and tables."""
+"""``slotscope ask``: every hit with the command line that opens it, as text, JSON and tables."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from slotscope.model.kinds.reservation.cli import bounds as bounds_module
 from slotscope.model.policies import template_of
 from slotscope.model.scenario.files import scenario_files
 
-#: Commands that read a scenario, with options that keep a good one short.
+#: Commands that read a scenario, with options that keep a valid run short.
 READERS = (
     "run {} --until 1",
     "trace {} --events 1",

@@ -111,7 +111,7 @@ class TestLock:
             try:
                 needs = importlib.metadata.requires(name) or []
             except importlib.metadata.PackageNotFoundError:
-                continue  # left out on this system by its marker
+                continue  # excluded on this system by its marker
             for need in map(Requirement, needs):
                 applies = need.marker is None or need.marker.evaluate({"extra": ""})
                 if applies and canonicalize_name(need.name) not in locked():

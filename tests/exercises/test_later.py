@@ -106,7 +106,7 @@ def test_nothing_is_compiled_for_a_question(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_looking_ahead_can_be_stopped() -> None:
-    """A million slots under a reference take minutes."""
+    """A million slots take minutes under a reference, so it must be possible."""
     run = Session.open("dra-classroom", "dra", 1, kernel=False)
     with waiting(lambda _: None, lambda: 1), pytest.raises(GivenUpError, match="Going to time 40: stopped"):
         pose(run, QuizQuestion(ask="curve", until=UNTIL))

@@ -67,7 +67,7 @@ def opened(origins: tuple[Origin, ...]) -> Run:
 
 
 def standing(name: str, number: int) -> Standing:
-    """Step *number*, from 1, of a lesson."""
+    """Step *number*, from 1, of a lesson, with its run at the step's moment."""
     path = lesson_files()[name]
     step = load_lesson(path).steps[number - 1]
     place = step.place(path.parent)
@@ -140,5 +140,5 @@ def ended(scenario: str, policy: str, seed: int, until: float) -> Any:
 
 @cache
 def bounds(scenario: str) -> Any:
-    """What `slotscope bounds` answers."""
+    """The data of `slotscope bounds`."""
     return solved(parse(["bounds", scenario])).data

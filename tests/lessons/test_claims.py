@@ -111,7 +111,7 @@ def test_every_lesson_asks(name: str) -> None:
     assert posed.fault(posed.taken) == ""
 
 
-#: Questions about a decision, each with its lesson; one scenario is a script, the same on every seed.
+#: Questions about a decision, each with its lesson; without the one in a scripted scenario, the same on every seed.
 DECIDED = [
     (name, step, step.question.ask)
     for name, lesson in LESSONS.items()

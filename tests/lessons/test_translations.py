@@ -13,7 +13,7 @@ from tests.lessons.standing import standing
 
 GERMAN = {name: path for name, path in lesson_files().items() if words_beside(path, "de").exists()}
 
-#: Number words, English and German; without that of 1, which both languages also use as an article.
+#: Number words, English and German; without that of 1, which both often use where nothing is counted.
 WORDS = {
     "two|both|twice": "zwei|beide|beiden|doppelt",
     "three": "drei|dreier|dreimal",

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from the files of the clone as they are."""
+    """The wheel, built from the clone's present files."""
     folder = tmp_path_factory.mktemp("wheel")
     clone = folder / "clone"
     listed = subprocess.run(
@@ -47,7 +47,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=False)
     python = folder / "bin" / "python"
     site = Path(_said(python, "import sysconfig; print(sysconfig.get_path('purelib'))", folder))
-    options = ["-q", "--no-deps", "--no-index", "--no-compile", "--target"]  # what is run compiles itself
+    options = ["-q", "--no-deps", "--no-index", "--no-compile", "--target"]  # modules are compiled when first imported
     command = [sys.executable, "-m", "pip", "install", *options, site, wheel]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     others = [path for path in sys.path if Path(path).name == "site-packages"]

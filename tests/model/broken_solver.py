@@ -1,4 +1,4 @@
-"""A solver of linear programs that does not solve them."""
+"""A solver of linear programs that fails to solve them."""
 
 from __future__ import annotations
 

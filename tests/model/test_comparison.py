@@ -1,4 +1,4 @@
-"""Policies side by side: the same jobs, clocks in step, exact rewind, and what differs first."""
+"""Policies side by side: the same jobs, synchronous clocks, exact rewind, and the first difference."""
 
 from __future__ import annotations
 

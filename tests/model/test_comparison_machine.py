@@ -1,4 +1,4 @@
-"""Random walks of policies side by side: every lane stands where a straight run would."""
+"""Random walks of policies side by side: every lane has the state of a straight run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Merged:
 
 
 class SideBySide(RuleBasedStateMachine):
-    """A comparison beside straight runs; ``place`` and ``substep`` say where it must stand."""
+    """A comparison beside straight runs; ``place`` and ``substep`` say where it must be."""
 
     @initialize(scenario=scenarios(most_types=3, most_servers=5))
     def open(self, scenario: ReservationScenario) -> None:

@@ -1,4 +1,4 @@
-"""Forks: the same past, the same jobs, and one thing otherwise."""
+"""Forks: the same past, the same jobs, and one deviation."""
 
 from __future__ import annotations
 
@@ -383,7 +383,7 @@ def test_a_fork_stands_beside_its_run_and_differs_there_first(kind: str) -> None
         assert found is not None
         assert beside.go_to_first_difference(where=True)
         assert beside.timeline.event == change.event
-    assert session.timeline.event == change.event  # it was not moved
+    assert session.timeline.event == change.event  # the original did not move
 
 
 @KINDS
@@ -441,8 +441,8 @@ def test_a_tree_has_each_fork_below_the_one_it_leaves() -> None:
     [
         ("vqs-bf@3=vqs-bf:j=3,stall=true", "VQS-BF, stall=true @3"),
         ("vqs-bf@3=vqs-bf:j=3,stall=true@5=vqs-bf:j=3,stall=false", "VQS-BF, stall=true @3, stall=false @5"),
-        ("vqs-bf@3=vqs-bf:stall=true", "VQS-BF, stall=true @3"),  # j is the scenario's, as before
-        ("vqs-bf@3=vqs-bf:stall=true@5=vqs-bf:j=3", "VQS-BF, stall=true @3, vqs-bf:j=3 @5"),  # nothing is another one
+        ("vqs-bf@3=vqs-bf:stall=true", "VQS-BF, stall=true @3"),  # j stays that of the scenario
+        ("vqs-bf@3=vqs-bf:stall=true@5=vqs-bf:j=3", "VQS-BF, stall=true @3, vqs-bf:j=3 @5"),  # none given differs
         ("vqs-bf@3=bf-js:stall=true", "VQS-BF, bf-js:stall=true @3"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Pseudocode as it is written in a policy's module."""
+"""The pseudocode text of a policy's module, parsed to numbered lines."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def test_a_kernel_that_parts_from_its_reference_stops_before_that_event(
     reference = of(file, kernel=False)
     reference.seek(event)
     assert digest(session.timeline.state) == digest(reference.timeline.state)
-    session.step()  # the reference does go on
+    session.step()  # the reference can go on
     assert session.timeline.event == event + 1
     assert session.agreement is False
     with pytest.raises(PolicyError, match=said):
@@ -416,7 +416,7 @@ def test_verify_compares_as_many_events_as_it_is_asked_for(file: str, slotscope)
 
 
 def test_compiled_code_is_kept_by_all_that_it_is_made_of(tmp_path: Path) -> None:
-    """The cache key covers the file's text and its variables' values; without a key if a value has none."""
+    """The cache key covers the file's text and its variables' values; no key if a value cannot be identified."""
     texts = (WRONG, WRONG + "# changed\n", WRONG.replace("SHARE = 2", "SHARE = int(np.array([3])[0])"))
     names = [kept_as(function_in(write(tmp_path, text))) for text in texts]
     assert len(set(names)) == len(texts)

@@ -38,7 +38,7 @@ def watching(scenario: str, *questions: str, kernel: bool = True) -> tuple[Sessi
 
 
 def go(session: Session, breakpoints: Breakpoints, last: int) -> int:
-    """Run on as the window does; the event that the run stands after."""
+    """Run on as the window does; return the event after which the run stops."""
     breakpoints.begin()
     while session.timeline.event < last:
         room = breakpoints.room()
@@ -228,7 +228,7 @@ def test_hits_go_on_being_counted_beside_a_fork_and_anew_in_another_run() -> Non
     beside = companion(session, session.origin.policy, session.compiled)
     breakpoints.watch(beside.bench, beside.timeline)
     assert [one.since for one in breakpoints.listed().entries] == [300]
-    for other in (forked(session, at(320, policy="first-fit"), session.compiled), session):  # a fork, and the way back
+    for other in (forked(session, at(320, policy="first-fit"), session.compiled), session):  # to a fork and back
         breakpoints.watch(other.bench, other.timeline)
         assert [one.since for one in breakpoints.listed().entries] == [300]
     for other, events in ((Session.open("dra-classroom"), 200), (Session.open("dra-classroom", seed=3), 400)):

@@ -206,7 +206,7 @@ def test_broken_instances(name: str, tmp_path: Path) -> None:
 
 
 def test_decimal_times_mean_what_is_written(tmp_path: Path) -> None:
-    """0.3 - 0.1 is not 0.2 in binary; the departure still happens at 0.3."""
+    """In binary 0.3 - 0.1 is not 0.2; the departure must still happen at 0.3."""
     data = copy.deepcopy(INSTANCE)
     data["events"] = [{"t": 0.1, "ev": "arrival", "type": 1, "job": "x"}, {"t": 0.3, "ev": "departure", "job": "x"}]
     path = tmp_path / "instance.json"

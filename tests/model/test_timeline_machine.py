@@ -33,7 +33,7 @@ def can_be_assembled(scenario: Any) -> bool:
 
 
 class Walk(RuleBasedStateMachine):
-    """A session beside a straight run; ``event`` and ``substep`` say where it must stand."""
+    """A session beside a straight run; ``event`` and ``substep`` say where it must be."""
 
     session: Session
     straight: Straight
@@ -46,7 +46,7 @@ class Walk(RuleBasedStateMachine):
         self.session = hurried(assemble(scenario))
         self.kernel = hurried_kernel(self.session)
         self.event = self.substep = self.live_end = 0
-        self.unsampled = range(0)  #: events of a saved past, whose samples may be missing
+        self.unsampled = range(0)  #: events before the run was saved and reopened, whose samples may be missing
 
     @property
     def bench(self) -> Bench:

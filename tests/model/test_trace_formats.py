@@ -42,7 +42,7 @@ def test_google_2019(tmp_path: Path, ending: str) -> None:
     assert amounts(jobs) == {"cpu": [0.0625, 0.125], "memory": [0.03125, 0.25]}  # the latest request
     assert jobs.priority.tolist() == [2, 0]
     assert left(jobs)["evicted"] == 1
-    assert len(left(jobs)) == len(jobs.report.left_out)  # each reason once
+    assert len(left(jobs)) == len(jobs.report.left_out)  # each reason is listed once
     assert left(jobs)["of alloc sets, which are reservations for tasks"] == 1
     assert left(jobs)["still running when the files end"] == 1
 
@@ -92,7 +92,7 @@ def test_alibaba_pai(tmp_path: Path) -> None:
 
 def test_philly(tmp_path: Path) -> None:
     jobs = read_jobs([philly(tmp_path / "cluster_job_log")], AskedJobs())
-    assert told(jobs)[0][1] == 74 + 2 * DAY + 20_422  # both attempts
+    assert told(jobs)[0][1] == 74 + 2 * DAY + 20_422  # the sum of both attempts
     assert jobs.width.tolist() == [8]
     assert amounts(jobs) == {"gpu": [8]}
     assert list(left(jobs).values()) == [1, 1]

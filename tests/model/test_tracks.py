@@ -125,7 +125,7 @@ def test_esc_stops_and_what_is_known_stays():
     session.tracks.search(10)
     assert session.tracks.found().last == before.last
     session.tracks.want(Followed(("jobs[1]",)))
-    with waiting(lambda _: None, lambda: 1):  # another task requests the thread
+    with waiting(lambda _: None, lambda: 1):  # stopped for other work
         session.tracks.search(10)
     assert not session.tracks.found().fault
 

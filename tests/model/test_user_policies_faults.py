@@ -49,7 +49,7 @@ def refused(path: str) -> str:
 
 
 class TestLoading:
-    """Files that cannot be used."""
+    """Files that are refused when they are loaded."""
 
     @pytest.mark.parametrize(
         ("text", "said"),
