@@ -101,7 +101,7 @@ def model_imports_no_toolkit_and_no_window(root: Path) -> list[str]:
 
 
 def modules_have_one_name(root: Path) -> list[str]:
-    """Under another one a module would be there twice, with classes that are not each other's."""
+    """Imported under two names, a module exists twice, and its classes are different classes."""
     return [
         f"{source.path}:{node.lineno}: imports {name}, which is slotscope.{name}"
         for source in everything(root)
@@ -117,7 +117,7 @@ def only_gui_imports_a_toolkit(root: Path) -> list[str]:
 
 
 def no_circle_of_imports(root: Path) -> list[str]:
-    """That a package runs before its modules is no import; what it names is, also for types alone."""
+    """Counts each import that a module states, also for types only; not that a package runs before its modules."""
     graph: dict[str, set[str]] = {source.module: set() for source in program(root)}
     for entry in imports(root, "model", "gui", "main.py"):
         own = entry.source.module
@@ -140,7 +140,7 @@ def rooms_do_not_know_each_other(root: Path) -> list[str]:
 
 
 def what_rooms_share_knows_no_room(root: Path) -> list[str]:
-    """Neither by an import nor by the name of a module: rooms say themselves what is in them."""
+    """No import of a room, and no module name of one in a string: rooms declare themselves what they contain."""
     found = imports(root, "model", "gui", "main.py")
     return [
         entry.says("what rooms share imports")
@@ -169,7 +169,7 @@ EXTEND_NUMBA = {"model.compiling.keeping", "model.compiling.inlining"}
 
 
 def only_jit_imports_numba_and_only_when_called(root: Path) -> list[str]:
-    """``EXTEND_NUMBA`` extend Numba's classes, and are imported as Numba itself is."""
+    """Numba is imported late; the modules in ``EXTEND_NUMBA`` subclass it, and are imported late themselves."""
     return [
         entry.says("not inside a function of model.jit:")
         for entry in imports(root, "model", "gui", "main.py")
@@ -198,7 +198,7 @@ def panels_know_neither_the_simulation_nor_the_window(root: Path) -> list[str]:
 
 
 def panels_do_not_know_each_other(root: Path) -> list[str]:
-    """A panel's parts begin with its first word; ``SHARED_BY_PANELS`` are for all."""
+    """The modules of a panel start with its name's first word; those in ``SHARED_BY_PANELS`` are for all panels."""
     panels = {
         f"{source.module}.{name}"
         for source in sources(root, "gui/panels", "gui/kinds")
@@ -235,7 +235,7 @@ def the_window_knows_no_single_policy(root: Path) -> list[str]:
 
 
 def each_class_has_a_name_of_its_own(root: Path) -> list[str]:
-    """But for what every policy's module has."""
+    """Except the classes that the module of every policy defines."""
     found: dict[str, list[str]] = {}
     for source in program(root):
         for node in source.tree.body:
@@ -253,7 +253,7 @@ def no_file_is_too_long(root: Path) -> list[str]:
 
 
 def no_function_is_too_long(root: Path) -> list[str]:
-    """Counts the body without its docstring: explaining more is never a fault."""
+    """Counts the body without the docstring, so that a longer explanation breaks no rule."""
     found = []
     for source in everything(root):
         for node in nodes_of(source):
@@ -268,7 +268,7 @@ def no_function_is_too_long(root: Path) -> list[str]:
 
 
 def what_is_public_in_the_model_is_explained(root: Path) -> list[str]:
-    """Modules with something in them, their functions and classes, and the methods of these."""
+    """Modules that are not empty, their functions and classes, and the methods of these."""
     return [
         f"{source.path}:{line}: no docstring for {name}"
         for source in sources(root, "model")
@@ -302,7 +302,7 @@ def policies_say_what_they_implement(root: Path) -> list[str]:
 
 
 def what_is_drawn_is_the_same_on_every_processor(root: Path) -> list[str]:
-    """NumPy computes these by what the processor has, and their last digit differs."""
+    """NumPy uses the processor's own instructions for these, so that the last digit may differ between machines."""
     found = {}
     for source in sources(root, "model"):
         for function in nodes_of(source):
@@ -317,7 +317,7 @@ def _is_by_processor(node: ast.AST) -> bool:
 
 
 def nothing_is_left_unfinished(root: Path) -> list[str]:
-    """No marks for later, no empty methods to be filled in, no test switched off for good."""
+    """No marks for later, no methods left to be written, no test that is always skipped."""
     found = list(_marks(root, UNFINISHED))
     switches = {name.rpartition(".")[2] for name in SWITCHED_OFF}
     for source in everything(root):
@@ -330,7 +330,7 @@ def nothing_is_left_unfinished(root: Path) -> list[str]:
 
 
 def files_are_asked_for_without_an_event_loop(root: Path) -> list[str]:
-    """Qt's static dialogs return when they are closed, and run an event loop until then."""
+    """Qt's static dialogs block until they are closed, in an event loop of their own."""
     return [
         f"{source.path}:{node.lineno}: QFileDialog.{node.attr}, use gui.widgets.file_dialogs"
         for source in program(root)
