@@ -74,6 +74,22 @@ class OrderForm(QWidget):
         self.scale = ChoiceField(
             tr("Sca&le"), tr("How much is simulated."), {key: tr(words) for key, words in SCALES.items()}
         )
+        self._make_fields_of_a_sweep()
+        self.trace = TraceField()
+        self.workers = NumberField(
+            tr("&Worker processes"),
+            tr("How many work at the same time; the result does not depend on it."),
+            _processors(),
+            1,
+            _MOST_WORKERS,
+        )
+        self.folder = FolderField()
+        self.trace.line.setPlaceholderText(FOR_EXPERIMENTS.about)
+        self._build()
+        self.restyle(theme)
+        self._restore()
+
+    def _make_fields_of_a_sweep(self) -> None:
         self.values = LinesField(
             tr("&Values, a line for each field"),
             tr("A field of the scenario and the values that it takes, such as {example}.").format(example=_EXAMPLE),
@@ -96,19 +112,6 @@ class OrderForm(QWidget):
         self.replications = NumberField(
             tr("R&eplications"), tr("Runs of each combination, on other seeds."), 4, 1, _MOST_REPLICATIONS
         )
-        self.trace = TraceField()
-        self.workers = NumberField(
-            tr("&Worker processes"),
-            tr("How many work at the same time; the result does not depend on it."),
-            _processors(),
-            1,
-            _MOST_WORKERS,
-        )
-        self.folder = FolderField()
-        self.trace.line.setPlaceholderText(FOR_EXPERIMENTS.about)
-        self._build()
-        self.restyle(theme)
-        self._restore()
 
     @property
     def fields(self) -> tuple[CaptionedField, ...]:

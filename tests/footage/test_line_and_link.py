@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -13,20 +12,10 @@ from slotscope.gui.main_window import MainWindow
 from slotscope.gui.widgets.fault_words import FaultLine
 from slotscope.model.cli.arguments import parse
 from slotscope.model.reporting.frame import Frame
-from tests.footage.test_sharing import open_at, said_by
+from tests.footage.test_sharing import CTRL, SHIFT, Key, said_by, window
 from tests.gui.windows import shared_window
 
-__all__ = ["shared_window"]
-
-Key = Qt.Key
-CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-
-
-@pytest.fixture(scope="module")
-def window(warm: None, shared_window: MainWindow, request: pytest.FixtureRequest) -> MainWindow:
-    """A window shared by all tests, at an event."""
-    open_at(QtBot(request), shared_window, "dra-classroom", 18)
-    return shared_window
+__all__ = ["shared_window", "window"]
 
 
 def test_line_and_link_open_the_moment(qtbot: QtBot, window: MainWindow) -> None:

@@ -85,6 +85,16 @@ def hits_and_truths(steps: Steps, value: np.ndarray, others: np.ndarray) -> tupl
     return hit, np.broadcast_to(true, (events, things)).reshape(*hit.shape, BLOCK).sum(axis=2)
 
 
+def none_passed_over(steps: Steps, value: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Assert that each block with a thing that satisfies the condition is hit.
+
+    Returns the number of pairs of event and block, of those that are not hit, and of those with such a thing.
+    """
+    hit, truths = hits_and_truths(steps, value, others)
+    assert (hit[truths > 0] == 1).all(), (steps, np.argwhere((truths > 0) & (hit == 0))[:3])
+    return np.array([hit.size, (hit == 0).sum(), (truths > 0).sum()])
+
+
 def number_steps(draw: np.random.Generator, depth: int) -> Steps:
     """A numeric expression over 3 values of the thing and 3 of the event."""
     kind = draw.integers(0, 8) if depth else 7
@@ -107,14 +117,14 @@ def remainder_steps(draw: np.random.Generator) -> Steps:
 INVERSE = 4
 
 
-def own_remainder_steps(draw: np.random.Generator) -> Steps:
-    """A remainder by each thing's own divisor, of a product or another number, equal to a number, in either order."""
+def own_remainder_steps(draw: np.random.Generator) -> tuple[Steps, Steps]:
+    """A remainder by each thing's own divisor equal to a number, in either order; and the steps of its dividend."""
     product = [((OWN, int(draw.integers(3))),), ((OTHER, int(draw.integers(3))),)][:: int(draw.choice((-1, 1)))]
     number = (*product[0], *product[1], (TIMES, 0)) if draw.integers(2) else number_steps(draw, int(draw.integers(3)))
     end = ((OTHER, 4),) if draw.integers(2) else number_steps(draw, 1)
     left = (*number, (OWN, 3), (REMAINDER, INVERSE + 1))
     one, other = (left, end) if draw.integers(2) else (end, left)
-    return (*one, *other, (EQUAL, 0))
+    return (*one, *other, (EQUAL, 0)), number
 
 
 def with_inverses(value: np.ndarray, steps: Steps) -> np.ndarray:
@@ -132,9 +142,9 @@ def test_no_block_is_passed_over_where_each_thing_has_its_divisor(wild: bool) ->
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
-    glanced = told = met = 0
+    found = np.zeros(3, np.int64)
     for _ in range(120):
-        steps = own_remainder_steps(draw)
+        steps, number = own_remainder_steps(draw)
         for _ in range(10):
             value = np.array([drawn(draw, (4 * BLOCK,)) for _ in range(4)])
             others = np.array([drawn(draw, (10,)) for _ in range(5)])
@@ -145,24 +155,12 @@ def test_no_block_is_passed_over_where_each_thing_has_its_divisor(wild: bool) ->
             value = with_inverses(value, steps)
             at = draw.integers(0, value.shape[1], others.shape[1])
             with np.errstate(all="ignore"):
-                number = by_numpy(number_of(steps), value[:, at], others)
-                left = np.mod(number, np.where(value[3, at] == 0, np.nan, value[3, at]))
+                left = np.mod(by_numpy(number, value[:, at], others), np.where(value[3, at] == 0, np.nan, value[3, at]))
                 others[4] = np.nextafter(left, left + draw.integers(-1, 2, left.shape))
-            hit, truths = hits_and_truths(steps, value, others)
-            assert (hit[truths > 0] == 1).all(), (steps, np.argwhere((truths > 0) & (hit == 0))[:3])
-            glanced, told, met = glanced + hit.size, told + int((hit == 0).sum()), met + int((truths > 0).sum())
+            found += none_passed_over(steps, value, others)
+    glanced, told, met = found
     assert told > glanced / 20, (told, glanced)
     assert met > glanced / 50, (met, glanced)
-
-
-def number_of(steps: Steps) -> Steps:
-    """The steps of a remainder's dividend."""
-    end = next(at for at, (step, _) in enumerate(steps) if step == REMAINDER) - 1
-    depth, begin = 1, end
-    while depth:
-        begin -= 1
-        depth += -1 if steps[begin][0] in (OWN, OTHER) else 0 if steps[begin][0] in (NEGATE, ABS) else 1
-    return steps[begin:end]
 
 
 def condition_steps(draw: np.random.Generator, depth: int) -> Steps:
@@ -194,7 +192,7 @@ def test_no_block_is_passed_over(single: bool) -> None:
     seed = np.random.SeedSequence().entropy
     print("seed", seed)
     draw = np.random.default_rng(seed)
-    glanced = told = met = 0
+    found = np.zeros(3, np.int64)
     for turn in range(300):
         product: Steps = ((OWN, 0), (OTHER, 0), (int(draw.choice((TIMES, DIVIDE))), 0))
         alone = (*product, (OTHER, 3), (REMAINDER, 0), (OTHER, 4), (int(draw.choice(COMPARISONS)), 0))
@@ -207,9 +205,8 @@ def test_no_block_is_passed_over(single: bool) -> None:
             if draw.integers(2):
                 others[3] = draw.choice((1.0, 7.3, 0.25, -3.7, 97.0, 1e-3, 12345.0))
             found_ends(draw, steps, value, others)
-            hit, truths = hits_and_truths(steps, value, others)
-            assert (hit[truths > 0] == 1).all(), (steps, np.argwhere((truths > 0) & (hit == 0))[:3])
-            glanced, told, met = glanced + hit.size, told + int((hit == 0).sum()), met + int((truths > 0).sum())
+            found += none_passed_over(steps, value, others)
+    glanced, told, met = found
     assert told > glanced / 20, (told, glanced)
     assert met > glanced / 50, (met, glanced)
 
